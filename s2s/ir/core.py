@@ -1,0 +1,225 @@
+"""The IR: values, operations, blocks and functions.
+
+A program is a tree of blocks of operations in structured SSA form: every value is defined once, by
+an operation or as a block parameter, and is visible in the blocks nested inside its own. Control
+flow is operations that own blocks:
+
+- `if`     args cond;               blocks then, else; both yield the results
+- `for`    args start, stop, step, init*;  block (index, carried*) yields carried* (and `stop`, a bool,
+           where attrs["breaks"]); the results are what is carried at the end
+- `while`  args init*;              blocks test (carried*) yields a bool; body (carried*) yields carried*
+           (and `stop` where attrs["breaks"])
+- `with`   attrs call;              block yields the results; runs inside a context manager
+
+Arrays and lists are references to memory: `setitem`, `additem` and `append` change it, in program
+order. All other values are immutable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from s2s.ir.types import Type
+
+Arg: TypeAlias = "Value | tuple[Value, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Loc:
+    """Where a statement came from: `text` is the statement on one line, `caret` (start, end) columns."""
+
+    file: str
+    line: int
+    text: str
+    source_line: str = ""
+    caret: tuple[int, int] = (0, 0)
+    function: str = ""
+
+
+@dataclass(eq=False, slots=True)
+class Value:
+    """One value; `hint` is the name it would like to have in emitted code."""
+
+    type: Type
+    hint: str = ""
+    op: Op | None = field(default=None, repr=False)
+
+
+@dataclass(eq=False, slots=True)
+class Block:
+    """Operations in order; `results` are what the block yields."""
+
+    params: list[Value] = field(default_factory=list)
+    ops: list[Op] = field(default_factory=list)
+    results: list[Value] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """One parameter of an operation.
+
+    kind: "value" (one IR value), "values" (a tuple of them), "ints" (a tuple of int values, such as a
+    shape) or "static" (a Python constant, kept in `Op.attrs`).
+    """
+
+    name: str
+    kind: str = "value"
+    default: Any = ...
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class OpSpec:
+    """What every operation of one name has in common.
+
+    infer: types of the results, from the operation with its args and attrs.
+    emits: how it is written: "call" (`name(args)`), "method", an operator such as "+", or "special".
+    view: the parameter whose memory the result may share. fresh: the result is newly made memory
+    that nobody else refers to. effect: must be kept, in order, although nothing reads its result.
+    writes: the parameter whose memory it changes. shape_only: parameters of which only the shape and
+    dtype are read. cost: of computing a scalar once more (architecture.md: `+` 1, `/` 5, `exp` 20).
+    """
+
+    name: str
+    params: tuple[Param, ...]
+    infer: Callable[[Op], Sequence[Type]]
+    emits: str = "call"
+    view: str | None = None
+    fresh: bool = False
+    effect: bool = False
+    writes: str | None = None
+    shape_only: frozenset[str] = frozenset()
+    cost: int = 1
+    elementwise: bool = False
+
+    @property
+    def pure(self) -> bool:
+        return not self.effect and self.writes is None
+
+
+@dataclass(eq=False, slots=True)
+class Op:
+    """One operation: `args` maps parameter names to values, `attrs` to Python constants."""
+
+    spec: OpSpec
+    args: dict[str, Arg] = field(default_factory=dict)
+    attrs: dict[str, Any] = field(default_factory=dict)
+    results: list[Value] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    loc: Loc | None = None
+    # The forward operation that this one belongs to the reverse of; None in a forward sweep.
+    origin: Op | None = None
+
+    @property
+    def name(self) -> str:
+        return self.spec.name
+
+    @property
+    def result(self) -> Value:
+        return self.results[0]
+
+    def operands(self) -> Iterator[Value]:
+        """All values read by the operation itself (not by the blocks it owns)."""
+        for arg in self.args.values():
+            if isinstance(arg, tuple):
+                yield from arg
+            else:
+                yield arg
+
+    def value(self, name: str) -> Value:
+        """The single value passed as parameter `name`."""
+        arg = self.args[name]
+        assert isinstance(arg, Value), (self.name, name)
+        return arg
+
+    def values(self, name: str) -> tuple[Value, ...]:
+        """The tuple of values passed as parameter `name`."""
+        arg = self.args[name]
+        assert isinstance(arg, tuple), (self.name, name)
+        return arg
+
+
+@dataclass(eq=False, slots=True)
+class Function:
+    """A program: `block.params` are its parameters, `block.results` what it returns.
+
+    defaults: parameters that may be left out (seeds), with their value.
+    """
+
+    name: str
+    block: Block
+    defaults: dict[Value, Any] = field(default_factory=dict)
+
+
+def walk(block: Block) -> Iterator[Op]:
+    """Every operation of `block` and of the blocks nested in it, in program order."""
+    for op in block.ops:
+        yield op
+        for inner in op.blocks:
+            yield from walk(inner)
+
+
+def free_values(block: Block) -> list[Value]:
+    """Values used in `block` (and in blocks nested in it) but defined outside, in order of use."""
+    defined: set[Value] = set()
+    found: dict[Value, None] = {}
+
+    def visit(b: Block) -> None:
+        defined.update(b.params)
+        for op in b.ops:
+            for v in op.operands():
+                if v not in defined:
+                    found[v] = None
+            for inner in op.blocks:
+                visit(inner)
+            defined.update(op.results)
+        for v in b.results:
+            if v not in defined:
+                found[v] = None
+
+    visit(block)
+    return list(found)
+
+
+def map_arg(arg: Arg, mapping: Mapping[Value, Value]) -> Arg:
+    """`arg` with its values replaced where `mapping` has them."""
+    if isinstance(arg, tuple):
+        return tuple(mapping.get(v, v) for v in arg)
+    return mapping.get(arg, arg)
+
+
+def clone_op(op: Op, mapping: dict[Value, Value]) -> Op:
+    """A deep copy of `op` over `mapping`, which is extended by its results."""
+    new = Op(op.spec, {k: map_arg(a, mapping) for k, a in op.args.items()}, dict(op.attrs),
+             loc=op.loc, origin=op.origin)
+    new.blocks = [clone_block(b, mapping) for b in op.blocks]
+    for r in op.results:
+        mapping[r] = Value(r.type, r.hint, new)
+        new.results.append(mapping[r])
+    return new
+
+
+def clone_block(block: Block, mapping: dict[Value, Value]) -> Block:
+    """A deep copy of `block`; values defined outside it are kept unless `mapping` has them."""
+    new = Block()
+    for p in block.params:
+        mapping[p] = Value(p.type, p.hint)
+        new.params.append(mapping[p])
+    new.ops = [clone_op(op, mapping) for op in block.ops]
+    new.results = [mapping.get(v, v) for v in block.results]
+    return new
+
+
+def clone_function(fn: Function) -> tuple[Function, dict[Value, Value]]:
+    """A deep copy of `fn`, and the map from its values to their copies."""
+    mapping: dict[Value, Value] = {}
+    block = clone_block(fn.block, mapping)
+    return Function(fn.name, block, {mapping[v]: d for v, d in fn.defaults.items()}), mapping
+
+
+def inline(target: Block, fn: Function, args: Sequence[Value]) -> list[Value]:
+    """Append the operations of `fn`, applied to `args`, to `target`; return its results."""
+    mapping = dict(zip(fn.block.params, args, strict=True))
+    target.ops += [clone_op(op, mapping) for op in fn.block.ops]
+    return [mapping.get(v, v) for v in fn.block.results]

@@ -1,0 +1,222 @@
+"""The rule table's machinery: what a rule is, and how a family of rules is written.
+
+A family file creates `family = Family("name")` and declares operations on it:
+
+    family.elementwise("np.sin math.sin", lambda y, x: fn.cos(x), cost=8)
+
+    _sum = family.op("np.sum", "a, axis=None, dtype=None, keepdims=False", reduced,
+                     methods="sum", linear="a")
+
+    @_sum.vjp
+    def _(g, ans, a, axis, dtype, keepdims):
+        return {"a": spread(g, a, axis, keepdims)}
+
+`s2s.rules.TABLE` joins the families.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from s2s.ir.core import Op, OpSpec, Param
+from s2s.ir.ops import elementwise_type
+from s2s.ir.types import Scalar, Type, promote
+
+Partial = Callable[..., Any]
+
+
+@dataclass(eq=False)
+class Rule:
+    """An operation, where it comes from in Python, and its derivative.
+
+    partials: for an elementwise operation, one function for each argument that has a derivative:
+    `partial(result, *arguments)` gives d result / d argument as an expression, or a number.
+    pulls: the same, already multiplied: `pull(g, result, *arguments)`; used where that is shorter.
+    vjp: `vjp(g, ans, **arguments)` gives {parameter: adjoint}; entries may be missing or None.
+    jvp: `jvp(dots, ans, **arguments)` gives the tangent of the result; dots is {parameter: tangent}.
+    linear: parameters in which the operation is linear (each alone: `matmul` is in both), from which
+    jvp follows. nondiff: why there is no derivative (the result is a constant to s2s). zero: the
+    derivative exists and is 0 almost everywhere (sign, floor): the result depends on the argument, and
+    its gradient is zeros, not None. singular: a partial can be infinite or NaN.
+    """
+
+    spec: OpSpec
+    callables: tuple[Callable[..., Any], ...] = ()
+    methods: tuple[str, ...] = ()
+    partials: dict[str, Partial] = field(default_factory=dict)
+    pulls: dict[str, Partial] = field(default_factory=dict)
+    vjp_function: Callable[..., Any] | None = None
+    jvp_function: Callable[..., Any] | None = None
+    linear: tuple[str, ...] = ()
+    nondiff: str | None = None
+    zero: bool = False
+    singular: bool = False
+
+    def vjp(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Decorator: the reverse rule."""
+        self.vjp_function = function
+        return function
+
+    def jvp(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Decorator: the forward rule, where `linear` does not give it."""
+        self.jvp_function = function
+        return function
+
+    @property
+    def differentiable(self) -> bool:
+        return bool(self.partials or self.pulls or self.vjp_function)
+
+
+def parse_params(text: str) -> tuple[Param, ...]:
+    """Parameters from a signature: `"a, axis=None, v: value = None, shape: ints, arrays: values"`.
+
+    Without annotation a parameter that has a default is static, and one without is a value.
+    `*arrays` takes the remaining positional arguments as `values`.
+    """
+    args = ast.parse(f"def _({text}): pass").body[0].args  # type: ignore[attr-defined]
+    positional = [*args.posonlyargs, *args.args]
+    defaults: list[Any] = [...] * (len(positional) - len(args.defaults))
+    defaults += [ast.literal_eval(d) for d in args.defaults]
+    pairs = list(zip(positional, defaults, strict=True))
+    if args.vararg is not None:
+        pairs.append((args.vararg, ()))
+    pairs += [(a, ... if d is None else ast.literal_eval(d))
+              for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True)]
+    params = []
+    for arg, default in pairs:
+        kind = arg.annotation.id if isinstance(arg.annotation, ast.Name) else None
+        if arg is args.vararg:
+            kind = kind or "values"
+        params.append(Param(arg.arg, kind or ("value" if default is ... else "static"), default))
+    return tuple(params)
+
+
+def resolve(name: str) -> Callable[..., Any]:
+    """The Python object that a dotted rule name stands for: `np.linalg.inv`, `math.sin`, `abs`.
+
+    >>> resolve("np.linalg.inv") is np.linalg.inv
+    True
+    """
+    first, *rest = name.split(".")
+    if not rest:
+        return getattr(builtins, first)  # type: ignore[no-any-return]
+    value: Any = {"np": np, "math": math}[first]
+    for part in rest:
+        value = getattr(value, part)
+    return value  # type: ignore[no-any-return]
+
+
+def elementwise_infer(name: str, dtype: str | None = None) -> Callable[[Op], Sequence[Type]]:
+    """Result types of an elementwise function, by asking NumPy on one element of each dtype."""
+    function = resolve(name)
+    weak = name.startswith("math.") or "." not in name
+
+    def infer(op: Op) -> Sequence[Type]:
+        operands = [v.type for v in op.operands()]
+        numbers = [t for t in operands if not hasattr(t, "element")]
+        if dtype is not None:
+            return [elementwise_type(numbers, dtype, weak)]  # type: ignore[arg-type]
+        if weak and name.startswith("math."):
+            return [Scalar("float64", True)]
+        with np.errstate(all="ignore"):
+            samples = [_sample(t) for t in numbers]  # type: ignore[arg-type]
+            result = np.asarray(function(*samples))
+        all_weak = all(getattr(t, "weak", False) for t in numbers)
+        return [elementwise_type(numbers, result.dtype.name, weak and all_weak)]  # type: ignore[arg-type]
+    return infer
+
+
+def _sample(t: Any) -> Any:
+    """One element of type `t`; a Python number where it is weak."""
+    if t.weak:
+        return {"b": True, "i": 1, "u": 1, "f": 0.5, "c": 0.5j}[np.dtype(t.dtype).kind]
+    return np.dtype(t.dtype).type(1)
+
+
+class Family:
+    """The rules of one file."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.rules: dict[str, Rule] = {}
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules.values())
+
+    def add(self, rule: Rule) -> Rule:
+        if rule.spec.name in self.rules:
+            raise ValueError(f"{rule.spec.name} is in {self.name} already")
+        self.rules[rule.spec.name] = rule
+        return rule
+
+    def op(self, name: str, params: str, infer: Callable[[Op], Sequence[Type]], *, methods: str = "",
+           linear: str = "", view: str | None = None, fresh: bool = True, cost: int = 1000,
+           emits: str = "call", shape_only: str = "", nondiff: str | None = None,
+           callables: Sequence[Callable[..., Any]] | None = None, singular: bool = False) -> Rule:
+        """Declare an operation that Python knows as `name`; `methods`: its names as an ndarray method."""
+        spec = OpSpec(name, parse_params(params), infer, emits=emits, view=view, fresh=fresh and view is None,
+                      shape_only=frozenset(shape_only.split()), cost=cost)
+        found = (resolve(name),) if callables is None and not name.startswith("s2s.") else tuple(callables or ())
+        return self.add(Rule(spec, found, tuple(methods.split()), linear=tuple(linear.split()),
+                             nondiff=nondiff, singular=singular))
+
+    def elementwise(self, names: str, *partials: Partial | None, pulls: Sequence[Partial | None] = (),
+                    params: str = "", cost: int = 20, methods: str = "", dtype: str | None = None,
+                    zero: bool = False, singular: bool = False, nondiff: str | None = None,
+                    infer: Callable[[Op], Sequence[Type]] | None = None) -> None:
+        """Declare elementwise functions: each of `names` with one rule.
+
+        partials: one for each parameter, `lambda ans, *args: d ans / d arg`. pulls: the same, times `g`:
+        `lambda g, ans, *args: g * d ans / d arg`, where that is the better code (`g / x`).
+        """
+        given = list(pulls or partials)
+        for name in names.split():
+            parsed = parse_params(params or ", ".join("xyzuvw"[:max(1, len(given))]))
+            spec = OpSpec(name, parsed, infer or elementwise_infer(name, dtype), cost=cost, elementwise=True,
+                          fresh=True)
+            values = [p.name for p in parsed if p.kind == "value"]
+            table = {n: f for n, f in zip(values, given, strict=False) if f is not None}
+            self.add(Rule(spec, (resolve(name),), tuple(methods.split()) if name.startswith("np.") else (),
+                          {} if pulls else table, table if pulls else {},
+                          zero=zero, singular=singular, nondiff=nondiff))
+
+    def core(self, spec: OpSpec, *partials: Partial | None, pulls: Sequence[Partial | None] = (),
+             linear: str = "", zero: bool = False, nondiff: str | None = None, singular: bool = False) -> Rule:
+        """The rule of an operation of the language itself (`s2s.ir.ops`)."""
+        values = [p.name for p in spec.params if p.kind == "value"]
+        given = list(pulls or partials)
+        table = {n: f for n, f in zip(values, given, strict=False) if f is not None}
+        return self.add(Rule(spec, (), (), {} if pulls else table, table if pulls else {},
+                             linear=tuple(linear.split()), zero=zero, nondiff=nondiff, singular=singular))
+
+
+class Table:
+    """All rules: by operation name, by Python callable, and by ndarray method."""
+
+    def __init__(self, families: Sequence[Family]) -> None:
+        self.by_name: dict[str, Rule] = {}
+        self.by_callable: dict[Any, Rule] = {}
+        self.by_method: dict[str, Rule] = {}
+        for family in families:
+            for rule in family:
+                self.by_name[rule.spec.name] = rule
+                for function in rule.callables:
+                    self.by_callable[function] = rule
+                for method in rule.methods:
+                    self.by_method[method] = rule
+
+    def rule(self, op: Op) -> Rule | None:
+        """The rule of an operation."""
+        return self.by_name.get(op.name)
+
+
+def numeric_dtype(*types: Scalar | Any) -> str:
+    """The dtype to which `types` promote."""
+    return promote(types)[0]
