@@ -1,0 +1,43 @@
+"""The helpers that emitted code may call: plain functions, which numba compiles as they are.
+
+`like` is an array: where it is a scalar, `np.sum(g)` and `x` itself do.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def unbroadcast(g: Any, like: Any) -> Any:
+    """`g`, whose shape is one that `like` broadcasts to, summed to the shape of `like`.
+
+    >>> unbroadcast(np.ones((2, 3)), np.ones((2, 1)))
+    array([[3.],
+           [3.]])
+    """
+    # numba knows no `keepdims`, and a rank that depends on a run-time size types nowhere; so each axis is
+    # summed as the middle one of three.
+    total = g.flatten()
+    missing = g.ndim - like.ndim
+    after = 1
+    for axis in range(g.ndim - 1, -1, -1):
+        n = g.shape[axis]
+        if axis < missing or like.shape[axis - missing] != n:
+            before = 1
+            for k in range(axis):
+                before *= g.shape[k]
+            total = total.reshape((before, n, after)).sum(axis=1).flatten()
+        else:
+            after *= n
+    return total.reshape(like.shape)
+
+
+def broadcast_like(x: Any, like: Any) -> Any:
+    """A new array with the shape of `like`, filled with `x`.
+
+    >>> broadcast_like(2.0, np.ones(3))
+    array([2., 2., 2.])
+    """
+    return np.broadcast_to(x, like.shape).copy()
