@@ -1,0 +1,173 @@
+"""Zeros that are only added to: `a[i] = 0; …; a[i] += v` is `a[i] = v`, and zeros plus `v` are `v`.
+
+    >>> from s2s.ir.builder import Builder
+    >>> from s2s.ir.core import Block, Function, Value
+    >>> from s2s.ir.types import FLOAT, INT, Array, Dim
+    >>> a, i, v = Value(Array("float64", (Dim("n"),)), "a"), Value(INT, "i"), Value(FLOAT, "v")
+    >>> b = Builder(Block([a, i, v]))
+    >>> cell = {"a": a, "index": (i,)}
+    >>> _ = b.emit("setitem", {**cell, "value": b.const(0.0)}, {"items": ("i",)})
+    >>> _ = b.emit("additem", {**cell, "value": v}, {"items": ("i",)})
+    >>> [op.name for op in zeros(Function("f", b.block)).block.ops]
+    ['const', 'setitem']
+
+Only additions to the same memory may lie between the two, because they commute.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from s2s.ir.core import Block, Function, Op, Value, clone_function, walk
+from s2s.ir.ops import SPECS, constant, is_basic
+from s2s.ir.types import Array, Scalar, same_size
+from s2s.simplify.memory import Memory, is_memory
+
+_ZEROS = frozenset({"np.zeros_like", "np.zeros"})
+
+
+def zeros(fn: Function, *, disjoint: bool = True) -> Function:
+    """`fn` with first contributions stored instead of added to zero."""
+    if not any(op.name in ("additem", "addto") for op in walk(fn.block)):
+        return fn
+    new, _ = clone_function(fn)
+    _Zeros(new, Memory(new, disjoint=disjoint)).block(new.block)
+    return new
+
+
+@dataclass(slots=True)
+class _Open:
+    """A zero whose memory has only been added to since: the store (or allocation) and where it stands.
+
+    alone: nothing has been added to memory that may overlap.
+    """
+
+    op: Op
+    at: int
+    key: Any = None
+    alone: bool = True
+
+
+@dataclass(slots=True)
+class _State:
+    """Of one block: the zeros that may still be replaced, by class of memory."""
+
+    stores: dict[Value, list[_Open]] = field(default_factory=dict)
+    fresh: dict[Value, _Open] = field(default_factory=dict)
+
+
+class _Zeros:
+    def __init__(self, fn: Function, memory: Memory) -> None:
+        self.memory = memory
+        self.uses: dict[Value, int] = {}
+        self._count(fn.block)
+
+    def _count(self, block: Block) -> None:
+        for op in block.ops:
+            for v in op.operands():
+                self.uses[v] = self.uses.get(v, 0) + 1
+            for inner in op.blocks:
+                self._count(inner)
+        for v in block.results:
+            self.uses[v] = self.uses.get(v, 0) + 1
+
+    def block(self, block: Block) -> None:
+        """Rewrite one block, inner blocks first."""
+        state = _State()
+        position: dict[Op, int] = {}
+        dropped: set[Op] = set()
+        moved: dict[Op, Op] = {}  # zero store -> what takes its place
+        for at, op in enumerate(block.ops):
+            position[op] = at
+            for inner in op.blocks:
+                self.block(inner)
+            if op.name == "additem":
+                self._additem(op, state, position, moved, dropped)
+            elif op.name == "addto":
+                self._addto(op, state, position, dropped)
+            else:
+                self._touch(op, state)
+            self._open(op, at, state)
+        if moved or dropped:
+            block.ops = [moved.get(op, op) for op in block.ops if op not in dropped]
+
+    def _open(self, op: Op, at: int, state: _State) -> None:
+        if op.name == "setitem" and _is_zero(op.value("value")) and is_basic(op.attrs["items"]):
+            opened = _Open(op, at, _cell(op))
+            state.stores.setdefault(self.memory.of(op.value("a")), []).append(opened)
+        elif op.name in _ZEROS:
+            state.fresh[op.result] = _Open(op, at)
+
+    def _touch(self, op: Op, state: _State) -> None:
+        """Forget the zeros that `op` may read or overwrite."""
+        if not state.stores and not state.fresh:
+            return
+        touched = set(_memory_operands(op))
+        for v in op.operands():
+            state.fresh.pop(v, None)  # also where only the shape is read
+        for inner in op.blocks:
+            touched.update(v for o in walk(inner) for v in o.operands() if is_memory(v.type))
+            touched.update(v for v in inner.results if is_memory(v.type))
+        if op.name in ("pycall", "call"):
+            state.stores.clear()
+        for v in touched:
+            state.stores.pop(self.memory.of(v), None)
+            state.fresh.pop(v, None)
+
+    def _additem(self, op: Op, state: _State, position: dict[Op, int], moved: dict[Op, Op], dropped: set[Op]) -> None:
+        a, value = op.value("a"), op.value("value")
+        if is_memory(value.type):
+            state.stores.pop(self.memory.of(value), None)
+            state.fresh.pop(value, None)
+        state.fresh.pop(a, None)
+        same_memory = state.stores.get(self.memory.of(a), [])
+        for opened in same_memory:
+            if opened.key == _cell(op):
+                store = Op(SPECS["setitem"], dict(op.args), dict(op.attrs), loc=op.loc, origin=op.origin)
+                early = value.op is None or position.get(value.op, -1) < opened.at
+                if opened.alone:
+                    moved[op] = store
+                    dropped.add(opened.op)
+                elif early and isinstance(value.type, Scalar):
+                    moved[opened.op] = store
+                    dropped.add(op)
+                else:
+                    continue
+                same_memory.remove(opened)
+                break
+        for opened in same_memory:
+            opened.alone = False
+
+    def _addto(self, op: Op, state: _State, position: dict[Op, int], dropped: set[Op]) -> None:
+        """`z = np.zeros_like(a); z += v` as `z = v`, where `v` was computed for this alone."""
+        a, value = op.value("a"), op.value("value")
+        opened = state.fresh.pop(a, None)
+        self._touch(op, state)
+        if opened is None or value.op not in position or not _same_array(a, value):
+            return
+        if not (value.op.spec.fresh or value.op.spec.elementwise) or self.uses[value] != 1 or value.op.blocks:
+            return
+        value.op.results = [a]
+        a.op = value.op
+        dropped.update((op, opened.op))
+
+
+def _is_zero(v: Value) -> bool:
+    return bool(constant(v) == 0) and isinstance(v.type, Scalar)
+
+
+def _cell(op: Op) -> Any:
+    return (op.value("a"), op.attrs["items"], op.values("index"))
+
+
+def _memory_operands(op: Op) -> list[Value]:
+    return [v for name, arg in op.args.items() if name not in op.spec.shape_only
+            for v in (arg if isinstance(arg, tuple) else (arg,)) if is_memory(v.type)]
+
+
+def _same_array(a: Value, value: Value) -> bool:
+    """Whether `value` has the shape and dtype of the zeros `a`."""
+    t, u = a.type, value.type
+    return (isinstance(t, Array) and isinstance(u, Array) and t.dtype == u.dtype and t.ndim == u.ndim
+            and all(x == y or (same_size(x, y)) for x, y in zip(t.dims, u.dims, strict=True)))
