@@ -288,6 +288,8 @@ _spec("list", "*elements", lambda op: [op.attrs["type"]], emits="special", fresh
 _spec("append", "list value", lambda op: [], emits="special", writes="list")
 _spec("listget", "list index", lambda op: [_element(op)], emits="special", view="list")
 _spec("listset", "list index value", lambda op: [], emits="special", writes="list")
+# Removes the last element and gives it; the reverse of `append`.
+_spec("listpop", "list", lambda op: [_element(op)], emits="special", view="list", writes="list")
 _spec("listlen", "list", lambda op: [INT], emits="special")
 # A list of zeros, or of zero arrays, like the elements of a list; what shadows it.
 _spec("listzeros", "list", lambda op: [op.value("list").type], emits="special", fresh=True)

@@ -1,0 +1,179 @@
+"""Which arrays and lists may share memory, and which stores may change what an operation has read.
+
+Values are put into groups: two arrays of one group may share memory, those of two groups do not. The
+grouping is by unification, so it does not depend on program order; what does, `may_change`, asks
+whether a store to the group can run after a given operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from s2s.ir.core import Block, Function, Op, Value
+from s2s.ir.ops import is_basic
+from s2s.ir.types import Array, List, Type
+
+LOOPS = ("for", "while")
+
+
+def is_reference(t: Type) -> bool:
+    """Whether values of type `t` are references to memory that can change."""
+    return isinstance(t, Array | List)
+
+
+def is_view(op: Op) -> bool:
+    """Whether the result of `op` may share memory with its argument `spec.view`."""
+    if op.spec.view is None or not op.results or not is_reference(op.result.type):
+        return False
+    return op.name != "getitem" or is_basic(op.attrs["items"])
+
+
+def written(op: Op) -> Value | None:
+    """The array or list that `op` changes."""
+    return None if op.spec.writes is None else op.value(op.spec.writes)
+
+
+class Memory:
+    """Groups of values that may share memory, and the stores to each.
+
+    >>> from s2s.ir.builder import Builder
+    >>> from s2s.ir.types import Array, Dim
+    >>> a = Value(Array("float64", (Dim("n"), Dim("m"))))
+    >>> b = Builder(Block([a]))
+    >>> row = b.one("getitem", {"a": a, "index": (b.int(0),)}, {"items": ("i",)})
+    >>> m = Memory(Function("f", b.block))
+    >>> m.group(row) is m.group(a), m.is_written(a)
+    (True, False)
+    """
+
+    def __init__(self, fn: Function) -> None:
+        self._parent: dict[Value, Value] = {}
+        self.home: dict[Value, Block] = {}
+        self.owner: dict[Block, Op | None] = {fn.block: None}
+        self.block_of: dict[Op, Block] = {}
+        self.order: dict[Op, int] = {}
+        self.roots: dict[Value, list[Value]] = {}
+        self.stores: dict[Value, list[Op]] = {}
+        self.all_roots: list[Value] = []
+        all_stores: list[Op] = []
+        self._visit(fn.block, self.all_roots, all_stores)
+        for v in self.all_roots:
+            self.roots.setdefault(self.group(v), []).append(v)
+        for op in all_stores:
+            target = written(op)
+            assert target is not None
+            self.stores.setdefault(self.group(target), []).append(op)
+
+    def group(self, v: Value) -> Value:
+        """The representative of the group of `v`."""
+        while (parent := self._parent.get(v, v)) is not v:
+            self._parent[v] = self._parent.get(parent, parent)
+            v = parent
+        return v
+
+    def _union(self, a: Value, b: Value) -> None:
+        if is_reference(a.type) and is_reference(b.type):
+            x, y = self.group(a), self.group(b)
+            if x is not y:
+                self._parent[y] = x
+
+    def _visit(self, block: Block, roots: list[Value], stores: list[Op]) -> None:
+        for p in block.params:
+            self.home[p] = block
+        if self.owner[block] is None:
+            roots += [p for p in block.params if is_reference(p.type)]
+        for op in block.ops:
+            self.order[op] = len(self.order)
+            self.block_of[op] = block
+            for r in op.results:
+                self.home[r] = block
+            for inner in op.blocks:
+                self.owner[inner] = op
+                self._visit(inner, roots, stores)
+            if op.spec.writes is not None:
+                stores.append(op)
+            self._link(op, roots)
+
+    def _link(self, op: Op, roots: list[Value]) -> None:
+        if op.name in ("if", "with"):
+            for inner in op.blocks:
+                for y, r in zip(inner.results, op.results, strict=True):
+                    self._union(y, r)
+        elif op.name in LOOPS:
+            self._link_loop(op)
+        elif is_view(op):
+            self._union(op.value(op.spec.view or ""), op.result)
+        elif op.name == "custom":
+            for a, r in zip(op.values("args"), op.results, strict=True):
+                self._union(a, r)
+        elif op.name in ("append", "listset"):
+            self._union(op.value("list"), op.value("value"))
+        elif op.name == "listpop":
+            self._union(op.value("list"), op.result)
+        elif op.name == "list":
+            for e in op.values("elements"):
+                self._union(op.result, e)
+            roots.append(op.result)
+        else:
+            roots += [r for r in op.results if is_reference(r.type)]
+            if op.name in ("call", "pycall"):
+                # What a call returns may be, or be part of, what it was given.
+                references = [v for v in (*op.operands(), *op.results) if is_reference(v.type)]
+                for v in references[1:]:
+                    self._union(references[0], v)
+
+    def _link_loop(self, op: Op) -> None:
+        init = op.values("init")
+        body = op.blocks[-1]
+        for k, (first, result) in enumerate(zip(init, op.results, strict=True)):
+            for block in op.blocks:
+                offset = 1 if op.name == "for" else 0
+                self._union(first, block.params[k + offset])
+            self._union(first, result)
+            self._union(first, body.results[k])
+
+    def is_written(self, v: Value, lists: bool = False) -> bool:
+        """Whether array elements of the group of `v` are stored to (with `lists`: or lists changed)."""
+        return any(lists or op.name in ("setitem", "additem", "addto")
+                   for op in self.stores.get(self.group(v), ()))
+
+    def enclosing(self, op: Op) -> Iterator[tuple[Op, Block]]:
+        """The operations that own the blocks around `op`, inside out, with those blocks."""
+        block = self.block_of[op]
+        while (owner := self.owner[block]) is not None:
+            yield owner, block
+            block = self.block_of[owner]
+
+    def _inside(self, v: Value, block: Block) -> bool:
+        """Whether `v` is defined in `block` or in a block nested in it."""
+        home: Block | None = self.home[v]
+        while home is not None:
+            if home is block:
+                return True
+            owner = self.owner[home]
+            home = None if owner is None else self.block_of[owner]
+        return False
+
+    def may_change(self, v: Value, reader: Op) -> bool:
+        """Whether a store to the memory of `v` may run after `reader` did (and read it)."""
+        return any(self._may_follow(store, reader, v) for store in self.stores.get(self.group(v), ()))
+
+    def _may_follow(self, store: Op, reader: Op, v: Value) -> bool:
+        if store is reader:
+            return True
+        around = dict(self.enclosing(reader))
+        last: tuple[Op, Block, Block] | None = None
+        for owner, block in self.enclosing(store):
+            if owner not in around:
+                continue
+            if last is None:
+                last = (owner, block, around[owner])
+            if owner.name in LOOPS:
+                # In a later iteration, unless each iteration makes memory of its own.
+                if not all(self._inside(r, block) for r in self.roots.get(self.group(v), ())):
+                    return True
+        if last is not None and last[0].name == "if" and last[1] is not last[2]:
+            return False
+        if store in dict(self.enclosing(reader)) or reader in dict(self.enclosing(store)):
+            return True
+        return self.order[store] > self.order[reader]
