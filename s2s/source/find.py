@@ -11,7 +11,7 @@ import ast
 import functools
 import linecache
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
@@ -47,7 +47,7 @@ class FunctionSource:
         return self.function.__code__.co_name
 
 
-def source_of(function: FunctionType) -> FunctionSource:
+def source_of(function: Callable[..., Any]) -> FunctionSource:
     """The source of `function`; raises SourceError if it cannot be had, or is not that of `function`.
 
     >>> def square(x):

@@ -1,8 +1,8 @@
 """Is this piece of source that of this code object? Compile it again, and compare."""
 
 from __future__ import annotations
+import __future__
 
-import __future__ as future
 import ast
 import copy
 import itertools
@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 FunctionNode: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 
-_FUTURE_FLAGS = sum({getattr(future, name).compiler_flag for name in future.all_feature_names})
+_FUTURE_FLAGS = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
 
 
 @dataclass(frozen=True)
