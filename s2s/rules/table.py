@@ -159,10 +159,11 @@ class Family:
     def op(self, name: str, params: str, infer: Callable[[Op], Sequence[Type]], *, methods: str = "",
            linear: str = "", view: str | None = None, fresh: bool = True, cost: int = 1000,
            emits: str = "call", shape_only: str = "", nondiff: str | None = None,
-           callables: Sequence[Callable[..., Any]] | None = None, singular: bool = False) -> Rule:
+           callables: Sequence[Callable[..., Any]] | None = None, singular: bool = False,
+           elementwise: bool = False) -> Rule:
         """Declare an operation that Python knows as `name`; `methods`: its names as an ndarray method."""
         spec = OpSpec(name, parse_params(params), infer, emits=emits, view=view, fresh=fresh and view is None,
-                      shape_only=frozenset(shape_only.split()), cost=cost)
+                      shape_only=frozenset(shape_only.split()), cost=cost, elementwise=elementwise)
         found = (resolve(name),) if callables is None and not name.startswith("s2s.") else tuple(callables or ())
         return self.add(Rule(spec, found, tuple(methods.split()), linear=tuple(linear.split()),
                              nondiff=nondiff, singular=singular))
@@ -188,12 +189,16 @@ class Family:
                           zero=zero, singular=singular, nondiff=nondiff))
 
     def core(self, spec: OpSpec, *partials: Partial | None, pulls: Sequence[Partial | None] = (),
-             linear: str = "", zero: bool = False, nondiff: str | None = None, singular: bool = False) -> Rule:
-        """The rule of an operation of the language itself (`s2s.ir.ops`)."""
+             linear: str = "", zero: bool = False, nondiff: str | None = None, singular: bool = False,
+             callables: Sequence[Callable[..., Any]] = ()) -> Rule:
+        """The rule of an operation of the language itself (`s2s.ir.ops`).
+
+        callables: functions that mean the same, such as `np.add` for `+`.
+        """
         values = [p.name for p in spec.params if p.kind == "value"]
         given = list(pulls or partials)
         table = {n: f for n, f in zip(values, given, strict=False) if f is not None}
-        return self.add(Rule(spec, (), (), {} if pulls else table, table if pulls else {},
+        return self.add(Rule(spec, tuple(callables), (), {} if pulls else table, table if pulls else {},
                              linear=tuple(linear.split()), zero=zero, nondiff=nondiff, singular=singular))
 
 

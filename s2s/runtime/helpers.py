@@ -41,3 +41,22 @@ def broadcast_like(x: Any, like: Any) -> Any:
     array([2., 2., 2.])
     """
     return np.broadcast_to(x, like.shape).copy()
+
+
+def product_of_others(a: Any) -> Any:
+    """For each element, the product of the others along the last axis.
+
+    >>> product_of_others(np.array([2.0, 0.0, 5.0]))
+    array([ 0., 10.,  0.])
+    """
+    n = a.shape[-1]
+    rows = 1
+    for k in range(a.ndim - 1):
+        rows *= a.shape[k]
+    flat = a.flatten().reshape((rows, n))
+    out = np.ones_like(flat)
+    if n > 1:
+        for r in range(rows):
+            out[r, 1:] = np.cumprod(flat[r])[:-1]
+            out[r, :-1] *= np.cumprod(flat[r, ::-1])[::-1][1:]
+    return out.reshape(a.shape)
