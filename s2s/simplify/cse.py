@@ -25,7 +25,7 @@ from s2s.ir.core import Arg, Block, Function, Op, OpSpec, Value, map_arg, walk
 from s2s.ir.fold import fold
 from s2s.ir.ops import SPECS
 from s2s.ir.types import List, Type
-from s2s.simplify.memory import Memory, is_memory, shares_memory
+from s2s.ir.memory import Memory, is_memory, shares_memory
 
 _REGIONS = frozenset({"if", "for", "while", "with", "custom", "call"})
 
@@ -106,7 +106,9 @@ class _Cse(Builder):
         op = Op(spec, args, dict(attrs), loc=self.loc, origin=self.origin)
         op.results = [Value(t, h, op) for t, h in zip(types, hints, strict=True)]
         if len(types) == 1 and (source is None or not is_memory(types[0]) or self._mergeable(op, source)):
-            folded = fold(self, op, list(types))
+            # Folding looks through operands, which is wrong for arrays that were stored to since.
+            scalar = not any(is_memory(v.type) for v in op.operands())
+            folded = fold(self, op, list(types)) if scalar or not self.memory.written else None
             if folded is not None:
                 return [self._named(folded, hints[0])]
             known = self._known(self._key(op), op.result)

@@ -17,7 +17,7 @@ never read, and is not seen from outside. Exceptions that arithmetic or indexing
 from __future__ import annotations
 
 from s2s.ir.core import Block, Function, Op, Value, map_arg
-from s2s.simplify.memory import Memory, is_memory, shares_memory
+from s2s.ir.memory import Memory, is_memory, shares_memory
 
 
 def dce(fn: Function, *, disjoint: bool = True) -> Function:

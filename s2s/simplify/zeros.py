@@ -22,7 +22,7 @@ from typing import Any
 from s2s.ir.core import Block, Function, Op, Value, clone_function, walk
 from s2s.ir.ops import SPECS, constant, is_basic
 from s2s.ir.types import Array, Scalar, same_size
-from s2s.simplify.memory import Memory, is_memory
+from s2s.ir.memory import Memory, is_memory
 
 _ZEROS = frozenset({"np.zeros_like", "np.zeros"})
 

@@ -6,7 +6,7 @@ import random
 
 from s2s.ir.builder import Builder
 from s2s.ir.core import Block, Function, Value
-from s2s.ir.types import BOOL, FLOAT, INT, Array, List, Scalar, known_dim
+from s2s.ir.types import FLOAT, INT, Array, List, Scalar, known_dim
 
 SIZE = 4
 VECTOR = Array("float64", (known_dim(SIZE),), "C")
