@@ -1,0 +1,193 @@
+"""Tuples, lists and dicts as arguments, local values and results."""
+
+import math
+
+import numpy as np
+
+from . import program
+
+
+@program(args=((1.5, 0.5),))
+def tuple_argument(pair):
+    return pair[0] * pair[1] * pair[0]
+
+
+@program(args=([1.5, 0.5, 2.0],))
+def list_argument(values):
+    s = 0.0
+    for v in values:
+        s = s * v + v
+    return s
+
+
+@program(args=([np.array([1.0, 2.0]), np.array([0.5])],))
+def list_of_arrays_argument(arrays):
+    return np.sum(arrays[0]) * np.sum(arrays[1] ** 2)
+
+
+@program(args=({"w": np.array([1.0, -1.0]), "b": 0.5}, np.array([2.0, 3.0])))
+def dict_argument(params, x):
+    return np.sum(params["w"] * x) ** 2 + params["b"] * x[0]
+
+
+@program(args=({"layers": [(np.array([[0.5, 1.0]]), 0.1), (np.array([[0.2], [0.3]]), -0.2)]},))
+def nested_argument(model):
+    h = np.array([1.0])
+    for w, b in model["layers"]:
+        h = np.tanh(h @ w + b)
+        if w.shape[0] == 1:
+            h = h * 1.5
+    return np.sum(h)
+
+
+@program(args=((1.5, 3, "x", np.array([1, 2])),))
+def argument_with_constants(record):
+    return record[0] ** record[1] * record[3][1]
+
+
+@program(args=(1.5, 0.5))
+def tuple_result(x, y):
+    return x * y, x + y
+
+
+@program(args=(1.5, np.array([1.0, 2.0])))
+def dict_result(x, v):
+    return {"scaled": x * v, "norm": np.sum(v * v), "name": "result"}
+
+
+@program(args=(1.5, 0.5))
+def nested_result(x, y):
+    return [x * y, (x, {"y": y * y})]
+
+
+@program(args=(1.5, 0.5))
+def local_tuple(x, y):
+    t = (x, y, x * y)
+    u = t + (x / y,)
+    return u[0] * u[-1] + u[2] * len(u)
+
+
+@program(args=(1.5, 0.5))
+def local_dict(x, y):
+    d = {"a": x, "b": x * y}
+    d["c"] = d["a"] + d["b"]
+    d["a"] = d["c"] * y
+    return d["a"] * d["c"]
+
+
+@program(args=(1.5, 0.5))
+def local_list(x, y):
+    items = [x, y]
+    items = items + [x * y]
+    a = items[1:]
+    return a[0] * a[1] + items[0] * len(items)
+
+
+@program(args=(0.7, 5), wrt=(0,), smoke=True)
+def append_then_read(x, n):
+    values = [x]
+    for i in range(n):
+        values.append(math.sin(values[i]) + x)
+    return values[-1] * values[2]
+
+
+@program(args=(0.7,))
+def append_then_loop(x):
+    values = []
+    t = x
+    while t < 5.0:
+        values.append(t * t)
+        t = t * 1.7
+    s = 0.0
+    for v in values:
+        s = s * 0.5 + v
+    return s * len(values)
+
+
+@program(args=(np.array([0.5, -0.2]),))
+def append_arrays_then_stack(x):
+    states = []
+    for k in range(4):
+        x = np.tanh(x) * 1.1
+        states.append(x)
+    history = np.stack(states)
+    return np.sum(history * history)
+
+
+@program(args=(0.7,))
+def appended_backwards_and_sum(x):
+    values = []
+    for i in range(4):
+        values.append(x**i)
+    return sum(values) * max(values) + min(values)
+
+
+@program(args=(0.7,))
+def list_store(x):
+    values = [0.0, 0.0, 0.0]
+    values[0] = x
+    values[1] = values[0] * x
+    values[2] = values[1] * values[0]
+    values[0] = values[2] + 1.0
+    return values[0] * values[1]
+
+
+@program(args=(0.7,))
+def list_store_in_loop(x):
+    values = [x] * 4
+    for i in range(1, 4):
+        values[i] = values[i - 1] * x + 0.5
+    return values[3] * values[1]
+
+
+@program(args=(0.7, 1.2))
+def tuple_carried_by_loop(x, y):
+    state = (x, y)
+    for _ in range(3):
+        state = (state[1], math.sin(state[0]) + state[1] * 0.2)
+    return state[0] * state[1]
+
+
+@program(args=(0.7, 1.2))
+def same_container_twice(x, y):
+    t = [x, y]
+    u = t
+    return t[0] * u[1] + u[0]
+
+
+@program(args=(0.7, 1.2))
+def tuple_chosen_by_branch(x, y):
+    if x > y:
+        t = (x, y)
+    else:
+        t = (y, x * x)
+    return t[0] * t[1] * t[1]
+
+
+@program(args=(0.7,))
+def dict_of_functions_and_values(x):
+    model = {"f": math.sin, "scale": x}
+    return model["f"](x) * model["scale"]
+
+
+@program(args=([[1.0, 2.0], [3.0, 4.0]],))
+def nested_list_of_numbers(m):
+    a = np.array(m)
+    return np.sum(a @ a)
+
+
+@program(args=(0.7, 1.2))
+def star_of_list_in_call(x, y):
+    def f(a, b, c):
+        return a * b + c
+
+    parts = [x, y]
+    return f(*parts, x * y)
+
+
+@program(args=((0.7, 1.2), [2.0]))
+def len_and_zip_of_arguments(a, b):
+    s = 0.0
+    for u, v in zip(a, list(b) * 2):
+        s = s + u * u * v
+    return s * len(a)
