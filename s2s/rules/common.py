@@ -1,4 +1,4 @@
-"""What several families of rules share: casts, axes, and undoing a reduction or a broadcast."""
+"""What several families of rules share: NumPy numbers, axes, and undoing a reduction."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from s2s.ir.core import Op
-from s2s.ir.types import Array, Dim, Scalar, known_dim, same_size
+from s2s.ir.types import Array, Dim, Scalar, known_dim
 from s2s.rules.expr import Expr, fn
 
 Axis: TypeAlias = "int | tuple[int, ...] | None"
@@ -36,17 +36,6 @@ def as_numpy(x: Expr) -> Expr:
 def with_numpy_names(x: Expr) -> Expr:
     """`x`, so that functions of it are NumPy's: `math.log` raises where `np.log` gives nan."""
     return Expr(x.b, x.v, x.lookup, "np")
-
-
-def match(g: Expr, x: Expr) -> Expr:
-    """`g` with the dtype of `x`; what is added to the adjoint of a real number is real."""
-    if not x.is_complex:
-        g = g.real
-    t = x.type
-    assert isinstance(t, Scalar | Array)
-    if isinstance(g.type, Scalar) and not (isinstance(t, Scalar) and t.weak):
-        return g.wrap(g.b.cast(g.v, Scalar(t.dtype)))
-    return g.astype(t.dtype)
 
 
 def normalised(axis: Axis, rank: int) -> tuple[int, ...]:
@@ -92,18 +81,6 @@ def count(x: Expr, axis: Axis = None) -> Expr:
     for k in normalised(axis, x.ndim):
         total = total * x.size_of(k)
     return total
-
-
-def fits(source: tuple[Dim, ...], target: tuple[Dim, ...]) -> bool:
-    """Whether arrays of these sizes, known to broadcast together, have equal shapes."""
-    return len(source) == len(target) and all(same_size(a, b) for a, b in zip(source, target, strict=True))
-
-
-def sum_to(g: Expr, x: Expr) -> Expr:
-    """`g`, to whose shape `x` broadcasts, summed to the shape of `x`; nothing where it has it."""
-    if not x.is_array:
-        return fn.sum(g) if g.is_array else g
-    return g if fits(g.dims, x.dims) else fn.unbroadcast(g, x)
 
 
 def constant_number(x: Expr) -> int | float | None:

@@ -6,7 +6,7 @@ program. `fn.cos(x)` is `math.cos` where the rule belongs to a `math` function, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -216,7 +216,7 @@ class _Functions:
     operation's parameters say; `values` and `ints` take sequences.
     """
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Callable[..., Expr]:
         def call(*args: Any, **kwargs: Any) -> Expr:
             return apply(name, args, kwargs)
         call.__name__ = name
@@ -249,7 +249,19 @@ def apply(name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Expr:
         else:
             sequence = value if isinstance(value, list | tuple) else (value,)
             op_args[p.name] = tuple(template.lift(x).v for x in sequence)
+    if spec.elementwise:
+        op_args = _meet(template, op_args)
     return template.wrap(template.b.one(spec, op_args, attrs))
+
+
+def _meet(template: Expr, args: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of an elementwise operation, with weak floats cast where they meet float32."""
+    exprs = {name: template.wrap(v) for name, v in args.items()}
+    for name, x in exprs.items():
+        for other in list(exprs.values()):
+            x = weak_to_dtype(x, other)
+        args[name] = x.v
+    return args
 
 
 def find_spec(x: Expr, name: str) -> OpSpec:

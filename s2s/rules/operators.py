@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from s2s.ir.ops import SPECS
-from s2s.rules.common import as_numpy, constant_number, match, with_numpy_names
+from s2s.rules.common import as_numpy, constant_number, with_numpy_names
+from s2s.rules.dims import fit
 from s2s.rules.expr import Expr, fn
 from s2s.rules.table import Family
 
@@ -56,12 +57,12 @@ _cast = family.core(SPECS["cast"])
 
 @_cast.vjp
 def _(g: Expr, ans: Expr, x: Expr, dtype: str, weak: bool) -> dict[str, Expr]:
-    return {"x": match(g, x)} if np.dtype(ans.dtype).kind in "fc" else {}
+    return {"x": fit(g, x)} if np.dtype(ans.dtype).kind in "fc" else {}
 
 
 @_cast.jvp
 def _(dots: dict[str, Expr], ans: Expr, x: Expr, dtype: str, weak: bool) -> Expr:
-    return match(dots["x"], ans)
+    return fit(dots["x"], ans)
 
 
 _pack = family.core(SPECS["pack"], linear="elements")
@@ -69,7 +70,7 @@ _pack = family.core(SPECS["pack"], linear="elements")
 
 @_pack.vjp
 def _(g: Expr, ans: Expr, elements: tuple[Expr, ...], dtype: str | None) -> dict[str, Any]:
-    return {"elements": [match(g[k], x) for k, x in enumerate(elements)]}
+    return {"elements": [fit(g[k], x) for k, x in enumerate(elements)]}
 
 
 _CALLABLES: dict[str, tuple[Any, ...]] = {

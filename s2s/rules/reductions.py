@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from s2s.ir.core import Op
-from s2s.ir.types import Array, Dim, Type, fresh_dim, known_dim
-from s2s.rules.common import Axis, argument, count, expand, match, normalised, reduced_type, spread
+from s2s.ir.types import Array, Type
+from s2s.rules.common import Axis, argument, count, expand, normalised, reduced_type, spread
+from s2s.rules.dims import axes_of, fit, size_dim
 from s2s.rules.expr import Expr, fn
 from s2s.rules.table import Family
 
@@ -43,7 +43,10 @@ def reduced(dtype: Callable[[str], str]) -> Callable[[Op], Sequence[Type]]:
         a = argument(op, "a")
         wanted = op.attrs.get("dtype")
         name = dtype(a.dtype) if wanted is None else np.dtype(wanted).name
-        return [reduced_type(a, op.attrs.get("axis"), op.attrs.get("keepdims", False), name)]
+        axis = op.attrs.get("axis")
+        if axis is not None:
+            axes_of(op, axis, a.ndim)  # refuses what is no axis
+        return [reduced_type(a, axis, op.attrs.get("keepdims", False), name)]
     return infer
 
 
@@ -55,13 +58,13 @@ for _name in ("np.sum", "np.nansum"):
     @_sum.vjp
     def _(g: Expr, ans: Expr, a: Expr, axis: Axis, dtype: Any, keepdims: bool,
           skip: bool = _name == "np.nansum") -> dict[str, Expr]:
-        a_bar = match(spread(g, a, axis, keepdims), a)
-        return {"a": a_bar * (a == a) if skip else a_bar}
+        a_bar = fit(spread(g, a, axis, keepdims), a)
+        return {"a": fn.where(fn.isnan(a), 0.0, a_bar) if skip else a_bar}
 
     if _name == "np.nansum":
         @_sum.jvp
         def _(dots: dict[str, Expr], ans: Expr, a: Expr, axis: Axis, dtype: Any, keepdims: bool) -> Expr:
-            return fn.sum(dots["a"] * (a == a), axis=axis, dtype=dtype, keepdims=keepdims)
+            return fn.sum(fn.where(fn.isnan(a), 0.0, dots["a"]), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 _mean = family.op("np.mean", _DTYPE, reduced(_averaged), methods="mean", linear="a")
@@ -69,7 +72,7 @@ _mean = family.op("np.mean", _DTYPE, reduced(_averaged), methods="mean", linear=
 
 @_mean.vjp
 def _(g: Expr, ans: Expr, a: Expr, axis: Axis, dtype: Any, keepdims: bool) -> dict[str, Expr]:
-    return {"a": match(spread(g / count(a, axis), a, axis, keepdims), a)}
+    return {"a": fit(spread(g / count(a, axis), a, axis, keepdims), a)}
 
 
 # Variance and standard deviation.
@@ -92,7 +95,7 @@ _var = family.op("np.var", _MOMENT, reduced(_spread_dtype), methods="var")
 @_var.vjp
 def _(g: Expr, ans: Expr, a: Expr, axis: Axis, dtype: Any, ddof: int, keepdims: bool) -> dict[str, Expr]:
     weight = 2.0 * g / _freedom(a, axis, ddof)
-    return {"a": match(_centred(a, axis) * spread(weight, a, axis, keepdims), a)}
+    return {"a": fit(_centred(a, axis) * spread(weight, a, axis, keepdims), a)}
 
 
 @_var.jvp
@@ -107,7 +110,7 @@ _std = family.op("np.std", _MOMENT, reduced(_spread_dtype), methods="std", singu
 @_std.vjp
 def _(g: Expr, ans: Expr, a: Expr, axis: Axis, dtype: Any, ddof: int, keepdims: bool) -> dict[str, Expr]:
     weight = g / (_freedom(a, axis, ddof) * ans)
-    return {"a": match(_centred(a, axis) * spread(weight, a, axis, keepdims), a)}
+    return {"a": fit(_centred(a, axis) * spread(weight, a, axis, keepdims), a)}
 
 
 @_std.jvp
@@ -194,7 +197,7 @@ _prod = family.op("np.prod", _DTYPE, reduced(_summed), methods="prod")
 @_prod.vjp
 def _(g: Expr, ans: Expr, a: Expr, axis: Axis, dtype: Any, keepdims: bool) -> dict[str, Expr]:
     others = _others(a, axis)
-    return {"a": match(expand(g, a, axis, keepdims) * others.conj(), a)}
+    return {"a": fit(expand(g, a, axis, keepdims) * others.conj(), a)}
 
 
 @_prod.jvp
@@ -230,21 +233,13 @@ def _(dots: dict[str, Expr], ans: Expr, a: Expr) -> Expr:
 
 # Running sums.
 
-def _flat_dim(dims: tuple[Dim, ...]) -> Dim:
-    """The size of an array of these sizes, flattened."""
-    if all(d.symbol is None for d in dims):
-        return known_dim(math.prod(d.offset for d in dims))
-    wide = [d for d in dims if d.is_one is not True]
-    return wide[0] if len(wide) == 1 else fresh_dim(not_one=any(d.not_one for d in dims))
-
-
 def _running(op: Op) -> Sequence[Type]:
     a = argument(op, "a")
     wanted = op.attrs.get("dtype")
     dtype = _summed(a.dtype) if wanted is None else np.dtype(wanted).name
     if a.ndim == 1 or op.attrs.get("axis") is not None:
         return [Array(dtype, a.dims, "C")]
-    return [Array(dtype, (_flat_dim(a.dims),), "C")]
+    return [Array(dtype, (size_dim(a.dims),), "C")]
 
 
 _cumsum = family.op("np.cumsum", "a, axis=None, dtype=None", _running, methods="cumsum", linear="a")
@@ -254,10 +249,10 @@ _cumsum = family.op("np.cumsum", "a, axis=None, dtype=None", _running, methods="
 def _(g: Expr, ans: Expr, a: Expr, axis: int | None, dtype: Any) -> dict[str, Expr]:
     if g.ndim == 1:
         summed = fn.cumsum(g[::-1])[::-1]
-        return {"a": match(summed if a.ndim == 1 else fn.reshape(summed, a.shape), a)}
+        return {"a": fit(summed if a.ndim == 1 else fn.reshape(summed, a.shape), a)}
     assert axis is not None
     flip = (*[slice(None)] * (axis % a.ndim), slice(None, None, -1))
-    return {"a": match(fn.cumsum(g[flip], axis=axis)[flip], a)}
+    return {"a": fit(fn.cumsum(g[flip], axis=axis)[flip], a)}
 
 
 # No derivative.

@@ -13,7 +13,8 @@ import numpy as np
 from s2s.ir.core import Op
 from s2s.ir.ops import elementwise_type
 from s2s.ir.types import Array, Type
-from s2s.rules.common import argument, match, sum_to
+from s2s.rules.common import argument
+from s2s.rules.dims import fit, reduce_to
 from s2s.rules.expr import Expr, fn
 from s2s.rules.table import Family
 
@@ -77,7 +78,7 @@ _real = family.op("np.real", "x", _real_type(), view="x", cost=1, elementwise=Tr
 
 @_real.vjp
 def _(g: Expr, ans: Expr, x: Expr) -> dict[str, Expr]:
-    return {"x": match(g, x)}
+    return {"x": fit(g, x)}
 
 
 @_real.jvp
@@ -90,7 +91,7 @@ _imag = family.op("np.imag", "x", _real_type(), view="x", cost=1, elementwise=Tr
 
 @_imag.vjp
 def _(g: Expr, ans: Expr, x: Expr) -> dict[str, Any]:
-    return {"x": match(g * 1j, x) if x.is_complex else g * 0.0}
+    return {"x": fit(g * 1j, x) if x.is_complex else g * 0.0}
 
 
 @_imag.jvp
@@ -108,7 +109,7 @@ def _turn(x: Expr, deg: bool) -> Expr:
 
 @_angle.vjp
 def _(g: Expr, ans: Expr, x: Expr, deg: bool) -> dict[str, Expr]:
-    return {"x": match(g * _turn(x, deg), x) if x.is_complex else g * 0.0}
+    return {"x": fit(g * _turn(x, deg), x) if x.is_complex else g * 0.0}
 
 
 @_angle.jvp
@@ -140,6 +141,6 @@ _broadcast_like = family.op("s2s.broadcast_like", "x, like", _like_type("x"), li
 
 @_broadcast_like.vjp
 def _(g: Expr, ans: Expr, x: Expr, like: Expr) -> dict[str, Expr]:
-    return {"x": match(sum_to(g, x), x)}
+    return {"x": reduce_to(g, x)}
 
 
