@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from s2s.rules import elementwise, operators, reductions, special
+from s2s.rules import (
+    creation,
+    einsum,
+    elementwise,
+    indexing,
+    joining,
+    linalg,
+    operators,
+    products,
+    reductions,
+    shape,
+    special,
+)
 from s2s.rules.table import Table
 
 FAMILIES = (
@@ -10,6 +22,13 @@ FAMILIES = (
     elementwise.family,
     reductions.family,
     special.family,
+    shape.family,
+    creation.family,
+    joining.family,
+    indexing.family,
+    products.family,
+    einsum.family,
+    linalg.family,
 )
 
 TABLE = Table(FAMILIES)
