@@ -13,7 +13,7 @@ import numpy as np
 
 from s2s.ir.core import Op, Value
 from s2s.ir.ops import constant
-from s2s.ir.types import Array, Scalar, Type
+from s2s.ir.types import Array, Scalar, Type, same_size
 
 if TYPE_CHECKING:
     from s2s.ir.builder import Builder
@@ -25,6 +25,9 @@ _EVALUATE: dict[str, Any] = {
     "ge": operator.ge, "not": operator.not_, "pow": operator.pow,
 }
 
+# How many operations to look at to see that an array was not written since it was made.
+_LOOK_BACK = 50
+
 
 def fold(b: Builder, op: Op, types: list[Type]) -> Value | None:
     """The value that `op` simplifies to, or None. `types` are those of its results."""
@@ -33,9 +36,9 @@ def fold(b: Builder, op: Op, types: list[Type]) -> Value | None:
         if value is not None:
             return value
     rewrite = _REWRITES.get(op.name)
-    if rewrite is None:
-        return None
-    result = rewrite(b, op, types[0])
+    result = rewrite(b, op, types[0]) if rewrite is not None else None
+    if result is None and op.spec.elementwise and isinstance(types[0], Array):
+        result = _narrow(b, op)
     if result is None:
         return None
     # An identity must not change the type: 1.0 * x makes a float of an int.
@@ -63,8 +66,42 @@ def _constants(b: Builder, op: Op, type: Type) -> Value | None:
     return b.const(result, type)
 
 
-def _operation(v: Value, name: str) -> Op | None:
-    return v.op if v.op is not None and v.op.name == name else None
+def _operation(b: Builder, v: Value, name: str) -> Op | None:
+    """The operation that made `v`, if it is `name` and would give the same value once more."""
+    if v.op is None or v.op.name != name:
+        return None
+    return v.op if not isinstance(v.type, Array) or _unwritten_since(b, v.op) else None
+
+
+def _unwritten_since(b: Builder, op: Op) -> bool:
+    """Whether no memory can have changed after `op`, as far as a short look back tells."""
+    for later in reversed(b.block.ops[-_LOOK_BACK:]):
+        if later is op:
+            return True
+        if not later.spec.pure or later.blocks or later.name == "call":
+            return False
+    return False
+
+
+def _narrow(b: Builder, op: Op) -> Value | None:
+    """An operand that was broadcast for nothing: the operation broadcasts it, or can come first."""
+    for name, arg in op.args.items():
+        wide = _operation(b, arg, "s2s.broadcast_like") if isinstance(arg, Value) else None
+        if wide is None:
+            continue
+        narrow = {**op.args, name: wide.value("x")}
+        others = [v.type for n, v in op.args.items() if n != name and isinstance(v, Value)]
+        if any(_covers(t, wide.result.type) for t in others):
+            return b.one(op.spec, narrow, op.attrs)
+        if all(isinstance(t, Scalar) for t in others):
+            return b.one(wide.spec, {"x": b.one(op.spec, narrow, op.attrs), "like": wide.value("like")})
+    return None
+
+
+def _covers(t: Type, wide: Type) -> bool:
+    """Whether an operand of type `t` has the shape `wide` already."""
+    return isinstance(t, Array) and isinstance(wide, Array) and t.ndim == wide.ndim \
+        and all(same_size(x, y) for x, y in zip(t.dims, wide.dims, strict=True))
 
 
 def _add(b: Builder, op: Op, t: Type) -> Value | None:
@@ -73,9 +110,9 @@ def _add(b: Builder, op: Op, t: Type) -> Value | None:
         return y
     if constant(y) == 0 and isinstance(y.type, Scalar):
         return x
-    if negated := _operation(y, "neg"):
+    if negated := _operation(b, y, "neg"):
         return b.sub(x, negated.value("x"))
-    if negated := _operation(x, "neg"):
+    if negated := _operation(b, x, "neg"):
         return b.sub(y, negated.value("x"))
     return _offset(b, x, constant(y), t) or _offset(b, y, constant(x), t)
 
@@ -86,7 +123,7 @@ def _sub(b: Builder, op: Op, t: Type) -> Value | None:
         return x
     if constant(x) == 0 and isinstance(x.type, Scalar):
         return b.neg(y)
-    if negated := _operation(y, "neg"):
+    if negated := _operation(b, y, "neg"):
         return b.add(x, negated.value("x"))
     c = constant(y)
     return _offset(b, x, -c, t) if isinstance(c, int) and not isinstance(c, bool) else None
@@ -97,7 +134,7 @@ def _offset(b: Builder, x: Value, c: Any, t: Type) -> Value | None:
     if not (isinstance(c, int) and not isinstance(c, bool) and isinstance(t, Scalar) and t.dtype == "int64"):
         return None
     for name, sign in (("add", 1), ("sub", -1)):
-        inner = _operation(x, name)
+        inner = _operation(b, x, name)
         if inner is None:
             continue
         k = constant(inner.value("y"))
@@ -122,16 +159,16 @@ def _mul(b: Builder, op: Op, t: Type) -> Value | None:
             return b.neg(other)
         if not _is_float(t):
             continue
-        if (inner := _operation(other, "mul")) and (k := constant(inner.value("x"))) is not None \
+        if (inner := _operation(b, other, "mul")) and (k := constant(inner.value("x"))) is not None \
                 and isinstance(inner.value("x").type, Scalar) and _same_numbers(one, inner.value("x")):
             return b.mul(b.const(k * c, one.type), inner.value("y"))
-        if negated := _operation(other, "neg"):
+        if negated := _operation(b, other, "neg"):
             return b.mul(b.const(-c, one.type), negated.value("x"))
         if one is y:
             return b.mul(y, x)  # constants first
-    if negated := _operation(x, "neg"):
+    if negated := _operation(b, x, "neg"):
         return b.neg(b.mul(negated.value("x"), y))
-    if negated := _operation(y, "neg"):
+    if negated := _operation(b, y, "neg"):
         return b.neg(b.mul(x, negated.value("x")))
     return _lift_constant(b, x, y) if _is_float(t) else None
 
@@ -139,7 +176,7 @@ def _mul(b: Builder, op: Op, t: Type) -> Value | None:
 def _lift_constant(b: Builder, x: Value, y: Value) -> Value | None:
     """x * (c * y) as c * (x * y), so that constants meet; c is a scalar and x is no constant."""
     for one, other in ((x, y), (y, x)):
-        inner = _operation(one, "mul")
+        inner = _operation(b, one, "mul")
         if inner is not None and constant(inner.value("x")) is not None and isinstance(inner.value("x").type, Scalar) \
                 and constant(other) is None:
             rest = inner.value("y")
@@ -160,18 +197,18 @@ def _div(b: Builder, op: Op, t: Type) -> Value | None:
     x, y = op.value("x"), op.value("y")
     if constant(y) == 1 and isinstance(y.type, Scalar):
         return x
-    if negated := _operation(x, "neg"):
+    if negated := _operation(b, x, "neg"):
         return b.neg(b.binary("div", negated.value("x"), y))
     return None
 
 
 def _neg(b: Builder, op: Op, t: Type) -> Value | None:
     x = op.value("x")
-    if inner := _operation(x, "neg"):
+    if inner := _operation(b, x, "neg"):
         return inner.value("x")
-    if inner := _operation(x, "sub"):
+    if inner := _operation(b, x, "sub"):
         return b.sub(inner.value("y"), inner.value("x")) if _is_float(t) else None
-    if (inner := _operation(x, "mul")) and constant(inner.value("x")) is not None and _is_float(t):
+    if (inner := _operation(b, x, "mul")) and constant(inner.value("x")) is not None and _is_float(t):
         c = inner.value("x")
         return b.mul(b.const(-constant(c), c.type), inner.value("y"))
     return None
@@ -209,7 +246,7 @@ def _trips(b: Builder, op: Op, t: Type) -> Value | None:
 
 
 def _neg_condition(b: Builder, op: Op, t: Type) -> Value | None:
-    inner = _operation(op.value("x"), "not")
+    inner = _operation(b, op.value("x"), "not")
     return inner.value("x") if inner is not None else None
 
 
