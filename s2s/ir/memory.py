@@ -12,7 +12,7 @@ from typing import Any
 
 from s2s.ir.core import Block, Function, Op, Value, walk
 from s2s.ir.ops import is_basic
-from s2s.ir.types import Array, List, Scalar, Type, Undefined
+from s2s.ir.types import Scalar, Type, Undefined
 
 
 def is_memory(t: Type) -> bool:
@@ -24,10 +24,10 @@ class Memory:
     """The alias classes of `fn`: `memory.of(v)` is the representative of the class of `v`.
 
     outside: classes that the caller of the function, or a call that is left in place, can also see.
-    written: classes that are stored to somewhere in the function.
     """
 
     def __init__(self, fn: Function, *, disjoint: bool = True) -> None:
+        self._fn = fn
         self._parent: dict[Value, Value] = {}
         self._effects: dict[int, tuple[Function, bool]] = {}
         seen: list[Value] = []
@@ -37,7 +37,14 @@ class Memory:
         seen += fn.block.params
         seen += fn.block.results
         self.outside = {self.of(v) for v in seen if is_memory(v.type)}
-        self.written = {self.of(v) for op in walk(fn.block) for v in self.writes(op)}
+        self._wrote: set[Value] | None = None
+
+    @property
+    def written(self) -> set[Value]:
+        """Classes that are stored to somewhere in the function."""
+        if self._wrote is None:  # on demand: it asks the functions that are called, which may include this one
+            self._wrote = {self.of(v) for op in walk(self._fn.block) for v in self.writes(op)}
+        return self._wrote
 
     def of(self, v: Value) -> Value:
         """The representative of the class of `v`."""
@@ -78,6 +85,8 @@ class Memory:
                 self._join(group)
         elif op.name in ("append", "listset"):
             self._join([op.value("list"), op.value("value")])
+        elif op.name == "listpop":
+            self._join([op.value("list"), op.result])
         elif op.name == "list":
             self._join([op.result, *op.values("elements")])
         elif shares_memory(op):
@@ -105,7 +114,7 @@ class Memory:
 
 def shares_memory(op: Op) -> bool:
     """Whether the result of `op` may share memory with the argument `spec.view`."""
-    if op.spec.view is None or not is_memory(op.result.type):
+    if op.spec.view is None or not op.results or not is_memory(op.result.type):
         return False
     return op.name != "getitem" or is_basic(op.attrs["items"])
 
@@ -124,27 +133,38 @@ def tied_values(op: Op) -> list[list[Value]]:
     return groups
 
 
-def calls_have_effects(fn: Function) -> bool:
-    """Whether `fn`, or a function that it calls, has an effect or writes into memory it was given."""
+def reachable(fn: Function) -> Iterator[Function]:
+    """`fn`, and every function that it calls, directly or not; each once."""
     found: dict[int, Function] = {id(fn): fn}
     work = [fn]
     while work:
         current = work.pop()
-        made = _made_inside(current)
+        yield current
         for op in walk(current.block):
-            if op.spec.effect or (op.spec.writes is not None and op.value(op.spec.writes) not in made):
-                return True
             callee: Any = op.attrs.get("function") if op.name == "call" else None
             if callee is not None and id(callee) not in found:
                 found[id(callee)] = callee
                 work.append(callee)
+
+
+def calls_have_effects(fn: Function) -> bool:
+    """Whether `fn`, or a function that it calls, has an effect or writes into memory it was given."""
+    return writes_arguments(fn) or any(op.spec.effect for f in reachable(fn) for op in walk(f.block))
+
+
+def writes_arguments(fn: Function) -> bool:
+    """Whether `fn`, or a function that it calls, stores into memory that it was given."""
+    for f in reachable(fn):
+        stores = [op.value(op.spec.writes) for op in walk(f.block) if op.spec.writes is not None]
+        if not stores:
+            continue
+        classes = Memory(f, disjoint=False)
+        given = {classes.of(p) for p in f.block.params}
+        if any(classes.of(v) in given for v in stores):
+            return True
     return False
 
 
-def _made_inside(fn: Function) -> set[Value]:
-    """Arrays and lists that are surely made by `fn` itself."""
-    made: set[Value] = set()
-    for op in walk(fn.block):
-        if (op.spec.fresh or op.spec.elementwise) and not op.blocks:
-            made.update(r for r in op.results if isinstance(r.type, Array | List))
-    return made
+def is_fresh(op: Op) -> bool:
+    """Whether the results of `op` are memory that nobody else refers to."""
+    return (op.spec.fresh or op.spec.elementwise) and op.spec.view is None

@@ -23,9 +23,9 @@ from typing import Any
 from s2s.ir.builder import Builder
 from s2s.ir.core import Arg, Block, Function, Op, OpSpec, Value, map_arg, walk
 from s2s.ir.fold import fold
+from s2s.ir.memory import Memory, is_fresh, is_memory, shares_memory
 from s2s.ir.ops import SPECS
 from s2s.ir.types import List, Type
-from s2s.ir.memory import Memory, is_memory, shares_memory
 
 _REGIONS = frozenset({"if", "for", "while", "with", "custom", "call"})
 
@@ -150,7 +150,7 @@ class _Cse(Builder):
         """Whether two arrays of equal content may be one object: nobody writes to it or sees it."""
         if shares_memory(op):
             return True
-        if isinstance(op.result.type, List) or not (op.spec.fresh or op.spec.elementwise):
+        if isinstance(op.result.type, List) or not is_fresh(op):
             return False
         c = self.memory.of(source.result)
         return c not in self.memory.written and c not in self.memory.outside

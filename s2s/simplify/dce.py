@@ -117,10 +117,10 @@ class _Live:
 
     def _reads(self, op: Op) -> None:
         """Mark the memory that a live operation looks into."""
-        if shares_memory(op):
+        if shares_memory(op) and op.spec.writes is None:
             return  # only whoever uses the view reads
         for name, arg in op.args.items():
-            if name in op.spec.shape_only or name == op.spec.writes:
+            if name in op.spec.shape_only or (name == op.spec.writes and not op.results):
                 continue
             for v in arg if isinstance(arg, tuple) else (arg,):
                 if is_memory(v.type):

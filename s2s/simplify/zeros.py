@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from s2s.ir.core import Block, Function, Op, Value, clone_function, walk
+from s2s.ir.memory import Memory, is_fresh, is_memory
 from s2s.ir.ops import SPECS, constant, is_basic
 from s2s.ir.types import Array, Scalar, same_size
-from s2s.ir.memory import Memory, is_memory
 
 _ZEROS = frozenset({"np.zeros_like", "np.zeros"})
 
@@ -146,7 +146,7 @@ class _Zeros:
         self._touch(op, state)
         if opened is None or value.op not in position or not _same_array(a, value):
             return
-        if not (value.op.spec.fresh or value.op.spec.elementwise) or self.uses[value] != 1 or value.op.blocks:
+        if not is_fresh(value.op) or self.uses[value] != 1 or value.op.blocks:
             return
         value.op.results = [a]
         a.op = value.op
