@@ -144,7 +144,7 @@ class Memory:
             yield owner, block
             block = self.block_of[owner]
 
-    def _inside(self, v: Value, block: Block) -> bool:
+    def is_inside(self, v: Value, block: Block) -> bool:
         """Whether `v` is defined in `block` or in a block nested in it."""
         home: Block | None = self.home[v]
         while home is not None:
@@ -170,7 +170,7 @@ class Memory:
                 last = (owner, block, around[owner])
             if owner.name in LOOPS:
                 # In a later iteration, unless each iteration makes memory of its own.
-                if not all(self._inside(r, block) for r in self.roots.get(self.group(v), ())):
+                if not all(self.is_inside(r, block) for r in self.roots.get(self.group(v), ())):
                     return True
         if last is not None and last[0].name == "if" and last[1] is not last[2]:
             return False

@@ -1,0 +1,140 @@
+"""The reverse of loads and stores: what each does to the shadow of the memory."""
+
+from __future__ import annotations
+
+from s2s.analyse.memory import is_view
+from s2s.differentiate.adjoints import Adjoints
+from s2s.errors import UnsupportedSyntaxError, located
+from s2s.ir.core import Op, Value
+from s2s.ir.types import Array, Scalar
+
+# Index arrays of these operations have no entry twice.
+UNIQUE = frozenset({"np.arange", "np.argsort", "np.flatnonzero", "np.unique"})
+
+
+def getitem(adj: Adjoints, op: Op) -> None:
+    """`y = a[index]`: the adjoint of `a` gets that of `y`, at `index`."""
+    a, y = op.value("a"), op.result
+    if not adj.activity.active(y):
+        return
+    if is_view(op) and (adj.is_memory(y) or adj.env.get(y) in adj.owned and adj.is_row(y)
+                        and _is_view_value(adj, y)):
+        adj.take(y)  # its adjoint is part of that of `a`
+        return
+    g = adj.take(y)
+    if g is not None and adj.activity.active(a):
+        adj.b.emit("additem", {"a": adj.own(a), "index": op.values("index"), "value": g},
+                   {"items": op.attrs["items"]})
+
+
+def _is_view_value(adj: Adjoints, y: Value) -> bool:
+    g = adj.env[y]
+    return g.op is not None and g.op.name == "getitem"
+
+
+def _part(adj: Adjoints, op: Op, shadow: Value) -> Value:
+    """The adjoint of what was stored, as a value of its own."""
+    part = adj.b.one("getitem", {"a": shadow, "index": op.values("index")}, {"items": op.attrs["items"]})
+    return adj.copy(part) if is_view(part.op) else part  # type: ignore[arg-type]
+
+
+def setitem(adj: Adjoints, op: Op) -> None:
+    """`a[index] = v`: the adjoint of `v` is that of the cells, which had another value before."""
+    a, v = op.value("a"), op.value("value")
+    if not adj.activity.active(a):
+        return
+    _check_unique(op)
+    shadow = adj.handle(a)
+    part = _part(adj, op, shadow) if adj.activity.active(v) else None
+    assert isinstance(a.type, Array)
+    strong = Scalar(a.type.dtype, a.type.dtype in ("float64", "complex128"))
+    adj.b.emit("setitem", {"a": shadow, "index": op.values("index"), "value": adj.b.const(0, strong)},
+               {"items": op.attrs["items"]})
+    if part is not None:
+        adj.add(v, adj.fit(part, v))
+
+
+def _check_unique(op: Op) -> None:
+    """Of several stores to one cell only the last counts; only index arrays can say a cell twice."""
+    arrays = [v for v in op.values("index") if isinstance(v.type, Array) and v.type.dtype != "bool"]
+    if not arrays or any(v.op is not None and v.op.name in UNIQUE for v in arrays):
+        return
+    raise located(UnsupportedSyntaxError, op.loc, "a store through an index array",
+                  "an index that occurs twice would be written twice, and only the last counts",
+                  "use a boolean mask, a slice, or a loop")
+
+
+def additem(adj: Adjoints, op: Op) -> None:
+    """`a[index] += v`: the adjoint of `v` gets that of the cells."""
+    a, v = op.value("a"), op.value("value")
+    if adj.activity.active(a) and adj.activity.active(v):
+        adj.add(v, adj.fit(_part(adj, op, adj.handle(a)), v))
+
+
+def addto(adj: Adjoints, op: Op) -> None:
+    """`a += v` in place: the adjoint of `v` gets that of `a`."""
+    a, v = op.value("a"), op.value("value")
+    if adj.activity.active(a) and adj.activity.active(v):
+        shadow = adj.handle(a)
+        part = adj.fit(shadow, v)
+        adj.add(v, adj.copy(shadow) if part is shadow else part)
+
+
+def append(adj: Adjoints, op: Op) -> None:
+    """`list.append(v)`: the adjoint of `v` is the last of the shadow, which gets shorter."""
+    if adj.activity.active(op.value("list")):
+        popped = adj.b.one("listpop", {"list": adj.handle(op.value("list"))})
+        _pass(adj, op, op.value("value"), popped)
+
+
+def _pass(adj: Adjoints, op: Op, v: Value, part: Value) -> None:
+    """`part` of a list's shadow belongs to the element `v`."""
+    if adj.is_memory(v):
+        adj.join(v, part, op)
+    else:
+        adj.add(v, adj.fit(part, v))
+
+
+def listpop(adj: Adjoints, op: Op) -> None:
+    """`y = list.pop()`: the shadow gets longer again, by the adjoint of `y`."""
+    shadowed = op.value("list")
+    g = adj.take(op.result)
+    if adj.activity.active(shadowed):
+        shadow = adj.handle(shadowed)
+        adj.b.emit("append", {"list": shadow, "value": adj.zeros_like(op.result) if g is None else g})
+
+
+def listget(adj: Adjoints, op: Op) -> None:
+    """`y = list[index]`: that element of the shadow gets the adjoint of `y`."""
+    g = adj.take(op.result)
+    if g is None or adj.is_memory(op.result) or not adj.activity.active(op.value("list")):
+        return
+    shadow = adj.handle(op.value("list"))
+    index = op.value("index")
+    old = adj.b.one("listget", {"list": shadow, "index": index})
+    adj.b.emit("listset", {"list": shadow, "index": index, "value": adj.b.add(old, g)})
+
+
+def listset(adj: Adjoints, op: Op) -> None:
+    """`list[index] = v`: the adjoint of `v` is that of the element, which had another value before."""
+    if not adj.activity.active(op.value("list")):
+        return
+    shadow = adj.handle(op.value("list"))
+    index = op.value("index")
+    part = adj.b.one("listget", {"list": shadow, "index": index})
+    adj.b.emit("listset", {"list": shadow, "index": index, "value": adj.zeros_like(part)})
+    _pass(adj, op, op.value("value"), part)
+
+
+def list_made(adj: Adjoints, op: Op) -> None:
+    """`[x, y]`: each element's adjoint is that of the shadow."""
+    shadow = adj.take(op.result)
+    if shadow is None:
+        return
+    for k, v in enumerate(op.values("elements")):
+        if adj.activity.active(v):
+            _pass(adj, op, v, adj.b.one("listget", {"list": shadow, "index": adj.b.int(k)}))
+
+
+REVERSE = {"getitem": getitem, "setitem": setitem, "additem": additem, "addto": addto, "append": append,
+           "listpop": listpop, "listget": listget, "listset": listset, "list": list_made}

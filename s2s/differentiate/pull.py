@@ -1,0 +1,119 @@
+"""The reverse of one plain operation: its rule, applied to the adjoint of its result.
+
+Multiplying by the adjoint, summing over broadcast axes and accumulating happen here, never in rules.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from s2s.analyse.activity import dependencies
+from s2s.differentiate.adjoints import Adjoints
+from s2s.errors import NoRuleError, located
+from s2s.ir.core import Op, Value
+from s2s.ir.types import Array, Scalar, is_inexact
+from s2s.rules.expr import Expr
+from s2s.rules.table import Rule
+
+
+def pull(adj: Adjoints, op: Op) -> None:
+    """Add what the results of `op` contribute to the adjoints of its arguments."""
+    gs = [adj.take(r) for r in op.results]
+    rule = adj.table.rule(op)
+    active = [v for v in dependencies(op, rule) if adj.activity.active(v)]
+    if all(g is None for g in gs) or not active or (rule is not None and rule.zero):
+        return
+    if op.name in ("cast", "pos") and (rule is None or not rule.differentiable):
+        x = op.value("x")
+        adj.add(x, adj.fit(gs[0], x))  # type: ignore[arg-type]
+    elif op.name == "pack" and (rule is None or not rule.differentiable):
+        _pack(adj, op, gs[0])  # type: ignore[arg-type]
+    elif rule is None or not rule.differentiable:
+        raise no_rule(op)
+    elif rule.vjp_function is not None:
+        _vjp(adj, op, rule, gs)
+    else:
+        assert gs[0] is not None
+        _elementwise(adj, op, rule, gs[0])
+
+
+def no_rule(op: Op) -> Exception:
+    """The error for an operation without derivative on the path from an input to the result."""
+    name = op.attrs.get("text") or op.name
+    return located(NoRuleError, op.loc, f"{name} gets a value that is differentiated",
+                   "it has no derivative rule", "register a rule for it, or pass it s2s.stop_gradient(...)")
+
+
+def _flavour(op: Op) -> str:
+    plain = all(isinstance(v.type, Scalar) for v in op.operands())
+    return "math" if plain and not op.name.startswith("np.") else "np"
+
+
+def _elementwise(adj: Adjoints, op: Op, rule: Rule, g: Value) -> None:
+    flavour = _flavour(op)
+    arguments = [adj.expr(op.value(p.name), flavour) if p.name in op.args else op.attrs.get(p.name, p.default)
+                 for p in op.spec.params if p.kind == "value"]
+    for p in op.spec.params:
+        if p.kind != "value" or p.name not in op.args or not adj.activity.active(op.value(p.name)):
+            continue
+        x = op.value(p.name)
+        c = _contribution(adj, op, rule, p.name, adj.expr(g, flavour), arguments)
+        if c is None:
+            raise no_rule(op)
+        adj.add(x, adj.fit(c.v, x))
+
+
+def _contribution(adj: Adjoints, op: Op, rule: Rule, name: str, g: Expr, arguments: list[Any]) -> Expr | None:
+    """The adjoint times the (conjugated) partial derivative."""
+    ans = adj.expr(op.result, g.flavour)
+    if name in rule.pulls:
+        # p is the partial: conj(p) * g = conj(p * conj(g)).
+        return g.lift(rule.pulls[name](g.conj(), ans, *arguments)).conj()
+    if name not in rule.partials:
+        return None
+    return g.lift(rule.partials[name](ans, *arguments)).conj() * g
+
+
+def _vjp(adj: Adjoints, op: Op, rule: Rule, gs: list[Value | None]) -> None:
+    exprs = [None if g is None else adj.expr(g) for g in gs]
+    results = [adj.expr(r) for r in op.results]
+    single = len(results) == 1
+    given = rule_arguments(adj, op)
+    assert rule.vjp_function is not None
+    found = rule.vjp_function(exprs[0] if single else tuple(exprs), results[0] if single else tuple(results), **given)
+    pairs: list[tuple[Value, Expr]] = []
+    for name, contribution in found.items():
+        if name not in op.args:
+            continue
+        arg = op.args[name]
+        many = contribution if isinstance(arg, tuple) else [contribution]
+        for v, c in zip(arg if isinstance(arg, tuple) else (arg,), many or (), strict=False):
+            if c is not None and adj.activity.active(v):
+                pairs.append((v, exprs_of(adj, c)))
+    for v, c in pairs:
+        # One contribution may be a view of another, and then neither is owned.
+        adj.add(v, adj.fit(c.v, v), fresh=len(pairs) == 1)
+
+
+def exprs_of(adj: Adjoints, c: Any) -> Expr:
+    """A contribution that a rule returned, as an expression."""
+    return c if isinstance(c, Expr) else adj.expr(adj.b.const(c))
+
+
+def rule_arguments(adj: Adjoints, op: Op) -> dict[str, Any]:
+    """The arguments of `op` by name, as a rule gets them."""
+    given: dict[str, Any] = {}
+    for p in op.spec.params:
+        if p.name not in op.args:
+            given[p.name] = op.attrs.get(p.name, None if p.default is ... else p.default)
+            continue
+        arg = op.args[p.name]
+        given[p.name] = tuple(adj.expr(v) for v in arg) if isinstance(arg, tuple) else adj.expr(arg)
+    return given
+
+
+def _pack(adj: Adjoints, op: Op, g: Value) -> None:
+    for k, v in enumerate(op.values("elements")):
+        if is_inexact(v.type) and adj.activity.active(v):
+            c = adj.b.one("getitem", {"a": g, "index": (adj.b.int(k),)}, {"items": ("i",)})
+            adj.add(v, adj.fit(adj.copy(c) if isinstance(c.type, Array) else c, v))

@@ -1,0 +1,393 @@
+"""Make every forward value that the reverse sweep reads available there: rebuild it, or save it.
+
+A value of the function's own block is at hand. One that was defined in the iteration of a loop, or in a
+branch, is recomputed in the reverse of that block where this is cheap and what it is made of is to be had;
+else the forward sweep saves it (`saving`). What is read from memory is only what it was if no store came
+in between: otherwise the number is saved, or the array copied (`snapshot`). Restoring memory in
+place of copying it would belong here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from s2s.analyse.memory import LOOPS, Memory, is_reference, is_view
+from s2s.differentiate.saving import Saver, trip_number
+from s2s.differentiate.sweep import Mirror
+from s2s.ir.builder import Builder
+from s2s.ir.core import Block, Op, Value, clone_op, walk
+from s2s.ir.types import Array, Scalar
+from s2s.rules.table import Table
+
+# Recomputing is worth it up to this cost (OpSpec.cost), of all operations together.
+CHEAP = 8
+_SHAPE_ONLY = {"np.zeros_like": "a", "np.ones_like": "a", "np.empty_like": "a", "dim": "a", "listzeros": "list",
+               "s2s.unbroadcast": "like", "s2s.broadcast_to_like": "like"}
+_FILLED = frozenset({"np.zeros", "np.ones", "np.empty"})
+
+
+def resolve(reverse: Block, top: Block, memory: Memory, table: Table, mirrors: Mapping[Block, Mirror]) -> None:
+    """Make `reverse`, the reverse of `top`, legal to follow it; adds to `top` what has to be saved."""
+    Resolver(top, memory, table, mirrors).run(reverse)
+
+
+@dataclass
+class Frame:
+    """A reverse block under construction; `mirror` is None for a block that reverses none."""
+
+    mirror: Mirror | None
+    out: list[Op]
+    available: dict[Value, Value] = field(default_factory=dict)
+    trip: Value | None = None
+
+
+class Resolver:
+    """Walks over the reverse program with a stack of frames."""
+
+    def __init__(self, top: Block, memory: Memory, table: Table, mirrors: Mapping[Block, Mirror]) -> None:
+        self.top = top
+        self.memory = memory
+        self.table = table
+        self.mirrors = mirrors
+        self.saver = Saver(memory, table)
+        self.home = memory.home
+        self.original = frozenset(memory.block_of)
+        self.frames: list[Frame] = []
+        self.saved: set[Value] = set()
+        self.planned: dict[Value, bool] = {}
+        self.counted: dict[Value, Value] = {}
+        self.list_of: dict[Op, Value] = {}
+        self.copies: dict[tuple[Value, Op], Value] = {}
+        self.op: Op | None = None
+
+    def run(self, reverse: Block) -> None:
+        """Resolve all of the reverse program."""
+        for op in walk(reverse):
+            self._snapshots(op)
+            _shape_from_elsewhere(op, self.home, self.top)
+        self._plan(reverse)
+        frame = Frame(None, [])
+        self.frames = [frame]
+        self._ops(reverse)
+        reverse.results = [self._value(v) for v in reverse.results]
+        reverse.ops = frame.out
+        self.saver.insert.apply(self.top)
+
+    # Memory that changes after it was read.
+
+    def _snapshots(self, op: Op) -> None:
+        """Let `op` read copies of the arrays that are stored to after its origin read them."""
+        cache = self.copies
+
+        def stable(name: str, v: Value) -> Value:
+            if v not in self.home or not isinstance(v.type, Array) or op.origin is None or _reads_shape(op, name):
+                return v
+            if op.origin not in self.original or not self.memory.may_change(v, op.origin):
+                return v
+            if (v, op.origin) not in cache:
+                cache[v, op.origin] = self.saver.snapshot(v, op.origin)
+            return cache[v, op.origin]
+        for name, arg in op.args.items():
+            op.args[name] = tuple(stable(name, v) for v in arg) if isinstance(arg, tuple) else stable(name, arg)
+
+    # What to save, and what to recompute.
+
+    def _plan(self, block: Block) -> None:
+        """Decide for all that `block` reads; inner blocks first, since rebuilding reads outer values."""
+        demands: dict[Block, dict[Value, None]] = {}
+        for op in walk(block):
+            for v in (*op.operands(), *(r for inner in op.blocks for r in inner.results)):
+                self._demand(v, demands)
+        for v in block.results:
+            self._demand(v, demands)
+        for home in sorted(demands, key=self._depth, reverse=True):
+            wanted = sorted(demands[home], key=self._position)
+            self._plan_block(home, wanted)
+            for v in wanted:
+                if not self.planned[v]:
+                    for u in self._rebuilding(v, home):
+                        if self.home.get(u) is not home:
+                            self._demand(u, demands)
+        # Blocks that only rebuilding reached.
+        for home in sorted(demands, key=self._depth, reverse=True):
+            missing = [v for v in demands[home] if v not in self.planned]
+            self._plan_block(home, sorted(missing, key=self._position))
+
+    def _demand(self, v: Value, demands: dict[Block, dict[Value, None]]) -> None:
+        home = self.home.get(v)
+        if home is not None and home is not self.top:
+            demands.setdefault(home, {})[v] = None
+
+    def _depth(self, block: Block) -> int:
+        depth = 0
+        while (owner := self.memory.owner[block]) is not None:
+            block, depth = self.memory.block_of[owner], depth + 1
+        return depth
+
+    def _position(self, v: Value) -> int:
+        return -1 if v.op is None else self.memory.order.get(v.op, 1 << 30)
+
+    def _plan_block(self, home: Block, wanted: list[Value]) -> None:
+        rest = []
+        for v in wanted:
+            if self._is_leaf(v, home):
+                self._decide(v, save=not self._is_index(v, home))
+            else:
+                rest.append(v)
+        shared: dict[Value, int] = {}
+        for v in rest:
+            cost, leaves = self._closure(v, home)
+            if cost <= CHEAP and len(leaves) == 1:
+                leaf = next(iter(leaves))
+                shared[leaf] = shared.get(leaf, 0) + 1
+        for leaf, count in shared.items():
+            if count > 1:
+                self._decide(leaf, save=True)
+        for v in rest:
+            cost, leaves = self._closure(v, home)
+            self._decide(v, save=cost > CHEAP or bool(leaves))
+
+    def _decide(self, v: Value, save: bool) -> None:
+        self.planned[v] = save
+        if save:
+            self.saved.add(v)
+
+    def _is_index(self, v: Value, home: Block) -> bool:
+        owner = self.memory.owner[home]
+        return owner is not None and owner.name == "for" and v is home.params[0]
+
+    def _is_leaf(self, v: Value, home: Block) -> bool:
+        """Whether `v` cannot be recomputed from other values (or should not)."""
+        op = v.op
+        if op is None:
+            return True
+        if op.name in ("const", "undefined"):
+            return False
+        if op not in self.original or op.blocks or not op.spec.pure or op.name in ("listlen", "call", "list"):
+            return True
+        if is_view(op):
+            # A view of the same memory; but where it may be a copy, that has to be as it was.
+            return op.name not in ("getitem", "listget") and self._changed(op)
+        if isinstance(v.type, Array) or not isinstance(v.type, Scalar):
+            return True
+        return self._cost(op, home) > CHEAP or self._changed(op)
+
+    def _changed(self, op: Op) -> bool:
+        """Whether memory that `op` reads may change after it."""
+        return any(is_reference(v.type) and not _reads_shape(op, name) and self.memory.may_change(v, op)
+                   for name, arg in op.args.items() for v in (arg if isinstance(arg, tuple) else (arg,)))
+
+    def _cost(self, op: Op, home: Block) -> int:
+        """The cost of an operation; small if it can be moved out of the loop."""
+        if op.name in ("getitem", "dim", "listget") or is_view(op):
+            return 1
+        invariant = all(self.home.get(v) is not home or _constant(v) for v in op.operands())
+        return min(op.spec.cost, 1) if invariant and op.spec.cost <= CHEAP else op.spec.cost
+
+    def _closure(self, v: Value, home: Block) -> tuple[int, set[Value]]:
+        """What recomputing `v` costs, and what would have to be saved for it that is not saved yet."""
+        cost = 0
+        leaves: set[Value] = set()
+        for u in self._rebuilding(v, home):
+            if self.home.get(u) is not home:
+                continue
+            if self._is_leaf(u, home):
+                if not self._is_index(u, home):
+                    leaves.add(u)
+            elif u.op is not None:
+                cost += self._cost(u.op, home)
+        return cost, leaves - self.saved
+
+    def _rebuilding(self, v: Value, home: Block) -> Iterator[Value]:
+        """`v`, and all that recomputing it touches: operations of its block, leaves, outer values."""
+        seen: set[Value] = set()
+        work = [v]
+        while work:
+            u = work.pop()
+            if u in seen:
+                continue
+            seen.add(u)
+            yield u
+            if self.home.get(u) is home and u.op is not None and not self._is_leaf(u, home) \
+                    and (u is v or u not in self.saved):
+                work += u.op.operands()
+
+    # Rewriting.
+
+    def _ops(self, block: Block) -> None:
+        for op in block.ops:
+            for inner in op.blocks:
+                self.frames.append(Frame(self.mirrors.get(inner), []))
+                self._ops(inner)
+                self.op = op
+                inner.results = [self._value(v) for v in inner.results]
+                inner.ops = self.frames.pop().out
+            self.op = op
+            for name, arg in op.args.items():
+                op.args[name] = tuple(self._value(v) for v in arg) if isinstance(arg, tuple) else self._value(arg)
+            self.frames[-1].out.append(op)
+
+    def _value(self, v: Value) -> Value:
+        """What to read instead of `v` at this point of the reverse program."""
+        home = self.home.get(v)
+        if home is self.top:
+            return v
+        if home is None:
+            return self._count(v)
+        at = max(k for k, f in enumerate(self.frames) if f.mirror is not None and f.mirror.forward is home)
+        frame = self.frames[at]
+        if v not in frame.available:
+            frame.available[v] = self._make(v, home, at)
+        return frame.available[v]
+
+    def _make(self, v: Value, home: Block, at: int) -> Value:
+        if self._is_index(v, home):
+            return self._index(at)
+        save = self.planned.get(v)
+        if save is None:
+            self._plan_block(home, [v])
+            save = self.planned[v]
+        if save:
+            return self._load(v, at)
+        assert v.op is not None
+        args = {u: self._value(u) for u in v.op.operands()}
+        new = clone_op(v.op, args)
+        self._place(new, at)
+        return new.results[v.op.results.index(v)]
+
+    def _place(self, op: Op, at: int) -> None:
+        if self.op is not None:
+            op.origin, op.loc = self.op.origin, self.op.loc
+        self.frames[at].out.append(op)
+
+    def _builder(self, at: int) -> tuple[Builder, Block]:
+        made = Block()
+        return Builder(made, self.op.loc if self.op else None, self.op.origin if self.op else None), made
+
+    def _finish(self, made: Block, at: int) -> None:
+        self.frames[at].out += made.ops
+
+    def _index(self, at: int) -> Value:
+        """The forward loop's index in its reverse loop."""
+        mirror = self.frames[at].mirror
+        assert mirror is not None and mirror.owner is not None
+        if mirror.index is None:
+            assert mirror.trip is not None
+            start, step = self._value(mirror.owner.value("start")), self._value(mirror.owner.value("step"))
+            b, made = self._builder(at)
+            mirror.index = b.add(start, b.mul(step, mirror.trip))
+            mirror.index.hint = mirror.forward.params[0].hint
+            self._finish(made, at)
+        return mirror.index
+
+    def _trip(self, at: int) -> Value:
+        """The number of the forward iteration, in its reverse loop."""
+        mirror = self.frames[at].mirror
+        assert mirror is not None and mirror.owner is not None
+        if mirror.trip is None:
+            assert mirror.index is not None
+            bounds = {name: self._value(mirror.owner.value(name)) for name in ("start", "stop", "step")}
+            b, made = self._builder(at)
+            stand_in = Op(mirror.owner.spec, dict(bounds))
+            mirror.trip = trip_number(b, stand_in, mirror.index)
+            self._finish(made, at)
+        return mirror.trip
+
+    def _load(self, v: Value, at: int) -> Value:
+        """`v`, saved by the forward sweep and read back in frame `at`."""
+        levels = [k for k in range(at, -1, -1) if self._is_loop(k)]
+        mirror = self.frames[at].mirror
+        assert mirror is not None and mirror.owner is not None
+        loops = [self._owner(k) for k in levels]
+        if loops and (buffer := self.saver.buffer(v, loops)) is not None:
+            return self._read(v, buffer, tuple(self._trip(k) for k in reversed(levels)), at)
+        if not self._is_loop(at):
+            out = self.saver.export(v, mirror.owner, mirror.forward, in_loop=bool(loops))
+            self._decide(out, save=True)
+            return self._value(out)
+        saved, base = self.saver.growing(v, loops)
+        if base is None:
+            self.list_of[loops[0]] = saved
+        where = self._value(saved)
+        index = self._trip(at)
+        if base is not None:
+            self._decide(base, save=True)
+            start = self._value(base)
+            b, made = self._builder(at)
+            index = b.add(start, index)
+            self._finish(made, at)
+        b, made = self._builder(at)
+        value = b.one("listget", {"list": where, "index": index}, hint=v.hint)
+        value.type = v.type
+        self._finish(made, at)
+        return value
+
+    def _is_loop(self, k: int) -> bool:
+        mirror = self.frames[k].mirror
+        return mirror is not None and mirror.owner is not None and mirror.owner.name in LOOPS
+
+    def _owner(self, k: int) -> Op:
+        mirror = self.frames[k].mirror
+        assert mirror is not None and mirror.owner is not None
+        return mirror.owner
+
+    def _read(self, v: Value, buffer: Value, index: tuple[Value, ...], at: int) -> Value:
+        where = self._value(buffer)
+        b, made = self._builder(at)
+        value = b.one("getitem", {"a": where, "index": index}, {"items": ("i",) * len(index)}, hint=v.hint)
+        value.type = v.type
+        self._finish(made, at)
+        return value
+
+    def _count(self, v: Value) -> Value:
+        """The number of iterations of a loop that ends early, if `v` stands for one; else `v`."""
+        mirror = next((m for m in self.mirrors.values() if m.count is v), None)
+        if mirror is None or mirror.owner is None:
+            return v
+        if v not in self.counted:
+            if mirror.owner in self.list_of:
+                b, made = self._builder(-1)
+                saved = self._value(self.list_of[mirror.owner])
+                self.counted[v] = b.one("listlen", {"list": saved})
+                self.frames[-1].out += made.ops
+            else:
+                total = self.saver.counter(mirror.owner)
+                self._decide(total, save=True)
+                self.counted[v] = self._value(total)
+        return self.counted[v]
+
+
+def _constant(v: Value) -> bool:
+    return v.op is not None and v.op.name == "const"
+
+
+def _reads_shape(op: Op, name: str) -> bool:
+    """Whether `op` reads no more of the argument `name` than its shape and dtype."""
+    return name in op.spec.shape_only or _SHAPE_ONLY.get(op.name) == name
+
+
+def _shape_from_elsewhere(op: Op, home: Mapping[Value, Block], top: Block) -> None:
+    """Let `np.zeros_like(v)`, where `v` would have to be saved, take the shape from something at hand."""
+    if op.name != "np.zeros_like":
+        return
+    v = op.value("a")
+    while v in home and home[v] is not top and isinstance(v.type, Array):
+        if v.op is not None and v.op.name in _FILLED and op.attrs.get("dtype") is None:
+            op.args["a"] = v
+            return
+        other = _same_shape(v, home)
+        if other is None:
+            break
+        v = other
+    op.args["a"] = v
+
+
+def _same_shape(v: Value, home: Mapping[Value, Block]) -> Value | None:
+    """An operand of what made `v` that has the same type and shape."""
+    if v.op is None:
+        return None
+    candidates = v.op.values("init") if v.op.name in LOOPS else tuple(v.op.operands())
+    return next((u for u in candidates if u in home and isinstance(u.type, Array) and u.type == v.type), None)
+
+
