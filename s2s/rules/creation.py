@@ -233,7 +233,7 @@ def _meshgrid_type(op: Op) -> Result:
 
 
 # Several results, one for each argument.
-_meshgrid = family.op("np.meshgrid", "*xi, indexing='xy'", _meshgrid_type)
+_meshgrid = family.op("np.meshgrid", "*xi, indexing='xy'", _meshgrid_type, emits="tuple")
 
 
 @_meshgrid.vjp

@@ -37,7 +37,9 @@ def _einsum_type(op: Op) -> Result:
     if [len(s) for s in inputs] != [t.ndim for t in types]:
         raise refusal(op, "The subscripts do not fit the operands.")
     sizes = letter_dims(inputs, [t.dims for t in types])
-    return [array_or_scalar(promoted(*types), [sizes[c] for c in output])]
+    # Of one operand that is not summed, NumPy returns a view.
+    layout = "C" if len(types) > 1 else "A"
+    return [array_or_scalar(promoted(*types), [sizes[c] for c in output], layout)]
 
 
 def letter_dims(inputs: Sequence[str], shapes: Sequence[tuple[Dim, ...]]) -> dict[str, Dim]:
@@ -49,7 +51,7 @@ def letter_dims(inputs: Sequence[str], shapes: Sequence[tuple[Dim, ...]]) -> dic
     return {c: broadcast_dims(dims)[0] for c, dims in found.items()}
 
 
-_einsum = family.op("np.einsum", "subscripts: static, *operands", _einsum_type)
+_einsum = family.op("np.einsum", "subscripts: static, *operands", _einsum_type, fresh=False)
 
 
 @_einsum.vjp

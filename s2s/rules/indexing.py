@@ -307,7 +307,7 @@ def _found(op: Op) -> Result:
 
 def _one_per_axis(op: Op) -> Result:
     n = fresh_dim()
-    return [fresh_array("int64", (n,)) for _ in range(max(1, numeric(op, "a").ndim))]
+    return [Array("int64", (n,)) for _ in range(max(1, numeric(op, "a").ndim))]
 
 
 family.op("np.argsort", "a, axis=-1, kind=None", _sorted_indices, methods="argsort", nondiff=INDICES)
@@ -316,15 +316,15 @@ family.op("np.searchsorted", "a, v, side='left'", _found, methods="searchsorted"
 family.op("np.digitize", "x, bins, right=False", lambda op: [
     array_or_scalar("int64", numeric(op, "x").dims)], nondiff=INDICES)
 # As many results as the array has axes. np.where with one argument is this.
-family.op("np.nonzero", "a", _one_per_axis, methods="nonzero", nondiff=INDICES)
+family.op("np.nonzero", "a", _one_per_axis, methods="nonzero", emits="tuple", nondiff=INDICES)
 family.op("np.flatnonzero", "a", lambda op: [fresh_array("int64", (fresh_dim(),))], nondiff=INDICES)
 family.op("np.argwhere", "a", lambda op: [
-    fresh_array("int64", (fresh_dim(), known_dim(max(1, numeric(op, "a").ndim))))], nondiff=INDICES)
+    Array("int64", (fresh_dim(), known_dim(max(1, numeric(op, "a").ndim))))], nondiff=INDICES)
 for _name in ("tril_indices", "triu_indices"):
     family.op(f"np.{_name}", "n, k: value = 0, m: value = None", lambda op: [
-        fresh_array("int64", (n,)) for n in (fresh_dim(),) * 2], nondiff=INDICES)
+        fresh_array("int64", (n,)) for n in (fresh_dim(),) * 2], emits="tuple", nondiff=INDICES)
 family.op("np.diag_indices", "n", lambda op: [
-    fresh_array("int64", ((getattr(op.value("n").type, "dim", None) or fresh_dim()),))] * 2, nondiff=INDICES)
+    fresh_array("int64", ((getattr(op.value("n").type, "dim", None) or fresh_dim()),))] * 2, emits="tuple", nondiff=INDICES)
 family.op("np.bincount", "x, minlength: value = 0", lambda op: [
     fresh_array("int64", (fresh_dim(),))], nondiff=INDICES)
 family.op("np.linalg.matrix_rank", "A", lambda op: [INT], nondiff="a rank is an integer")

@@ -84,12 +84,16 @@ def pieces(g: Expr, arrays: Sequence[Expr], places: Sequence[Place], axis: int) 
         index: list[Any] = [0 if k is None else slice(None) for k in place]
         index[axis] = start if own is None else slice(
             None if first else start, None if len(found) == len(arrays) - 1 else end)
-        while len(index) > 1 and index[-1] == slice(None):
+        while index and _is_whole(index[-1]):
             index.pop()
-        piece = g if index == [slice(None)] else g[tuple(index)]
+        piece = g[tuple(index)] if index else g
         found.append(fit(known_as(piece, x), x))
         start, first = end, False
     return found
+
+
+def _is_whole(item: Any) -> bool:
+    return isinstance(item, slice) and item.start is None and item.stop is None
 
 
 def _joining(name: str, plan: Plan, params: str = "arrays: values", axis: Any = None) -> None:
@@ -204,7 +208,7 @@ def _splitting(name: str, axis: Callable[[int], int] | None, equal: bool = True)
         whole = parts[0] if len(parts) == 1 else fn.concatenate(parts, axis=along(ary.ndim, axis))
         return {"ary": known_as(whole, ary)}
 
-    family.op(name, params, infer, view="ary", linear="ary", cost=5).vjp(vjp)
+    family.op(name, params, infer, view="ary", linear="ary", cost=5, emits="tuple").vjp(vjp)
 
 
 _splitting("np.split", None)

@@ -188,7 +188,7 @@ def _slogdet_type(op: Op) -> Result:
 
 
 # Two results: the sign, constant almost everywhere, and the logarithm of the absolute value.
-_slogdet = family.op("np.linalg.slogdet", "a", _slogdet_type)
+_slogdet = family.op("np.linalg.slogdet", "a", _slogdet_type, emits="tuple")
 
 
 @_slogdet.vjp
@@ -318,7 +318,7 @@ def _symmetric(x: Expr) -> Expr:
 
 
 # Two results. Eigenvectors of equal eigenvalues have no derivative: it is infinite there.
-_eigh = family.op("np.linalg.eigh", "a, UPLO='L'", _eigh_type, singular=True)
+_eigh = family.op("np.linalg.eigh", "a, UPLO='L'", _eigh_type, emits="tuple", singular=True)
 
 
 def _gaps(w: Expr) -> Expr:

@@ -127,7 +127,7 @@ def _(g: Expr, ans: Expr, a: Expr, b: Expr) -> Adjoints:
     if not (a.ndim and b.ndim) or a.ndim == b.ndim == 1:
         return _scaled(g, a, b)
     if a.ndim == b.ndim == 2:
-        return {"a": fit(g @ b.conj(), a), "b": fit(g.T @ a.conj(), b)}
+        return {"a": fit(known_as(g @ b.conj(), a), a), "b": fit(known_as(g.T @ a.conj(), b), b)}
     return tensordot_adjoints(g, a, b, (a.ndim - 1,), (b.ndim - 1,))
 
 
@@ -137,7 +137,8 @@ _vdot = family.op("np.vdot", "a, b", lambda op: [Scalar(promoted(numeric(op, "a"
 @_vdot.vjp
 def _(g: Expr, ans: Expr, a: Expr, b: Expr) -> Adjoints:
     """For sum(conj(a) * b): a_bar = conj(g) * b, b_bar = g * a."""
-    return {"a": fit(g.conj() * reshaped(b, a), a), "b": fit(g * reshaped(a, b), b)}
+    a_bar, b_bar = g.conj() * reshaped(b, a), g * reshaped(a, b)
+    return {"a": fit(known_as(a_bar, a), a), "b": fit(known_as(b_bar, b), b)}
 
 
 def _outer_type(op: Op) -> Result:

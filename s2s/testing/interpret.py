@@ -62,7 +62,7 @@ def _evaluate(op: Op, env: Environment) -> Sequence[Any]:
     if op.name in _SPECIAL:
         return _SPECIAL[op.name](op, args)
     result = call_spec(op.spec, args, op.attrs)
-    return result if len(op.results) > 1 else [result]
+    return result if len(op.results) > 1 or op.spec.emits == "tuple" else [result]
 
 
 def call_spec(spec: OpSpec, args: dict[str, Any], attrs: dict[str, Any]) -> Any:

@@ -1,0 +1,211 @@
+"""Inputs on which the rules over arrays are tested: operation, arguments, static options.
+
+Arguments bind to the operation's parameters in order; `ints` parameters take a tuple of ints, `values`
+a list. Ints are passed as run-time values, floats and float arrays are differentiated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+_random = np.random.default_rng(7)
+
+
+def array(*shape: int, dtype: str = "float64") -> Any:
+    """Random numbers, none near 0 and no two equal."""
+    x = _random.uniform(0.3, 1.7, shape) * _random.choice([-1.0, 1.0], shape)
+    if dtype.startswith("complex"):
+        x = x + 1j * _random.uniform(0.3, 1.7, shape)
+    return np.asarray(x, dtype=dtype)
+
+
+def spd(n: int, *batch: int) -> Any:
+    """A symmetric positive definite matrix."""
+    a = _random.normal(size=(*batch, n, n))
+    return a @ np.swapaxes(a, -1, -2) + n * np.eye(n)
+
+
+def well(n: int, *batch: int) -> Any:
+    """A matrix far from singular."""
+    return _random.normal(size=(*batch, n, n)) + n * np.eye(n)
+
+
+def complex_well(n: int) -> Any:
+    return well(n) + 1j * _random.normal(size=(n, n))
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    args: tuple[Any, ...]
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        shapes = "-".join(str(np.shape(x)) if isinstance(x, np.ndarray | float) else str(len(x)) if isinstance(x, list)
+                          else str(x) for x in self.args)
+        options = ",".join(f"{k}={v}" for k, v in self.options.items())
+        return f"{self.name}[{shapes}{';' + options if options else ''}]".replace(" ", "")
+
+
+def row(name: str, *args: Any, **options: Any) -> Row:
+    return Row(name, args, options)
+
+
+C = "complex128"
+V3, V4, M23, M32, M34, T234 = array(3), array(4), array(2, 3), array(3, 2), array(3, 4), array(2, 3, 4)
+INDEX = np.array([2, 0, 2, 1])
+
+SHAPE = [
+    row("np.reshape", M34, (2, 6)), row("np.reshape", M34, (-1,)), row("np.reshape", M34, (3, -1, 2)),
+    row("np.reshape", V4, (2, 2)), row("np.reshape", array(1), ()), row("np.reshape", 1.5, (1, 1)),
+    row("np.ravel", M34), row("np.ravel", M34.T), row("np.ravel", V3), row("np.ravel", 0.5), row("flatten", T234),
+    row("flatten", V3),
+    row("np.transpose", M34), row("np.transpose", V3), row("np.transpose", T234),
+    row("np.transpose", T234, axes=(1, 2, 0)), row("np.transpose", M34, axes=(0, 1)),
+    row("np.transpose", M34, axes=(-1, 0)), row("np.swapaxes", T234, axis1=0, axis2=-1),
+    row("np.moveaxis", T234, source=0, destination=-1), row("np.moveaxis", T234, source=(0, 1), destination=(1, 2)),
+    row("np.rollaxis", T234, axis=2), row("np.rollaxis", T234, axis=0, start=2),
+    row("np.expand_dims", M34, axis=1), row("np.expand_dims", V3, axis=(0, 2)), row("np.expand_dims", 2.5, axis=0),
+    row("np.squeeze", array(3, 1)), row("np.squeeze", array(1, 3, 1), axis=0), row("np.squeeze", array(1)),
+    row("np.squeeze", array(1, 3, 1), axis=(0, 2)), row("np.squeeze", M34),
+    row("np.atleast_1d", 1.5), row("np.atleast_1d", V3), row("np.atleast_2d", V3), row("np.atleast_2d", M34),
+    row("np.atleast_3d", V3), row("np.atleast_3d", M34), row("np.atleast_3d", 2.0),
+    row("np.broadcast_to", V3, (2, 3)), row("np.broadcast_to", array(3, 1), (3, 4)), row("np.broadcast_to", 1.5, (2, 2)),
+    row("np.broadcast_to", array(1, 3, 1), (5, 2, 3, 4)),
+    row("np.flip", V3), row("np.flip", M34), row("np.flip", M34, axis=0), row("np.flip", T234, axis=(0, -1)),
+    row("np.fliplr", M34), row("np.flipud", M34), row("np.rot90", M34), row("np.rot90", M34, k=2),
+    row("np.rot90", T234, k=3, axes=(1, 2)),
+    row("np.roll", V4, (1,)), row("np.roll", M34, (-2,), axis=1), row("np.roll", M34, (1, 2), axis=(0, 1)),
+    row("np.roll", M34, (5,)),
+]
+
+CREATION = [
+    row("np.full", (2, 3), 1.5), row("np.full", (4,), 2.5), row("np.full", (2, 3), V3),
+    row("np.full", (4,), 2.5, dtype="float32"),
+    row("np.full_like", M34, 1.5), row("np.full_like", M34, V4),
+    row("np.arange", 0.5, 3.7, 0.5), row("np.arange", 0.5, 4.2), row("np.arange", 4), row("np.arange", 1, 5),
+    row("np.arange", 1, 9, 2), row("np.arange", 4.5), row("np.arange", 4, dtype="float32"),
+    row("np.linspace", 0.5, 2.5, 5), row("np.linspace", 0.5, 2.5), row("np.linspace", 0.5, 2.5, 1),
+    row("np.linspace", 0.5, 2.5, 4, endpoint=False), row("np.linspace", np.float32(0.5), np.float32(2.0), 4),
+    row("np.copy", M34), row("np.array", M34), row("np.array", 1.5), row("np.asarray", M34), row("np.asarray", 1.5),
+    row("np.array", M34, dtype="float32"), row("np.ascontiguousarray", M34.T), row("np.ascontiguousarray", 1.5),
+    row("np.asfortranarray", M34),
+    row("np.meshgrid", [V3, V4]), row("np.meshgrid", [V3, V4], indexing="ij"), row("np.meshgrid", [V3]),
+    row("np.meshgrid", [array(2), V3, V4]),
+    row("np.zeros", (2, 3)), row("np.ones", (2,), dtype="float32"), row("np.empty", (3,)), row("np.zeros_like", M34),
+    row("np.ones_like", M34.T), row("np.zeros_like", 1.5), row("np.empty_like", M34, dtype="float32"),
+    row("np.eye", 3), row("np.eye", 2, 3), row("np.eye", 3, 3, 1), row("np.identity", 3), row("np.tri", 3),
+]
+
+JOINING = [
+    row("np.concatenate", [V3, V4]), row("np.concatenate", [M23, array(4, 3)]), row("np.concatenate", [V3]),
+    row("np.concatenate", [M34, M32, array(3, 1)], axis=1), row("np.concatenate", [M34, M32], axis=-1),
+    row("np.concatenate", [V3.astype("float32"), V4]),
+    row("np.stack", [V3, array(3)]), row("np.stack", [V3, array(3), array(3)], axis=1), row("np.stack", [0.5, 1.5]),
+    row("np.stack", [M34, array(3, 4)], axis=-1),
+    row("np.hstack", [V3, V4]), row("np.hstack", [M34, M32]), row("np.hstack", [1.5, V3]),
+    row("np.vstack", [V3, array(3)]), row("np.vstack", [M23, V3]), row("np.dstack", [V3, array(3)]),
+    row("np.dstack", [M34, array(3, 4)]), row("np.dstack", [T234, array(2, 3, 1)]),
+    row("np.column_stack", [V3, array(3)]), row("np.column_stack", [V3, M32]),
+    row("np.append", V3, V4), row("np.append", V3, 1.5), row("np.append", M34, M23), row("np.append", 1.5, V3),
+    row("np.append", M34, array(2, 4), axis=0),
+    row("np.split", array(6), indices_or_sections=3), row("np.split", array(6), indices_or_sections=[1, 4]),
+    row("np.split", array(4, 6), indices_or_sections=2, axis=1), row("np.split", V3, indices_or_sections=1),
+    row("np.array_split", array(7), indices_or_sections=3), row("np.hsplit", array(2, 4), indices_or_sections=2),
+    row("np.hsplit", V4, indices_or_sections=2), row("np.vsplit", array(4, 2), indices_or_sections=2),
+    row("np.dsplit", T234, indices_or_sections=[1]),
+    row("np.tile", V3, (2,)), row("np.tile", M23, (2, 3)), row("np.tile", V3, (2, 1)), row("np.tile", M23, (2,)),
+    row("np.tile", 1.5, (3,)),
+    row("np.repeat", V3, 2), row("np.repeat", M23, 2), row("np.repeat", M23, 3, axis=1), row("np.repeat", 1.5, 3),
+    row("np.repeat", V3, np.array([2, 0, 1])), row("np.repeat", M23, np.array([2, 0, 1]), axis=1),
+    row("np.repeat", M23, np.array([2, 0, 1, 1, 1, 3])),
+    row("np.pad", V3, pad_width=2), row("np.pad", M23, pad_width=((0, 1), (2, 0))), row("np.pad", M23, pad_width=(1, 2)),
+    row("np.diff", V4), row("np.diff", M34), row("np.diff", M34, axis=0), row("np.diff", array(6), n=3),
+    row("np.diff", array(4, 2), n=2, axis=0),
+]
+
+INDEXING = [
+    row("np.take", V3, INDEX), row("np.take", V3, 1), row("np.take", M34, INDEX), row("np.take", M34, INDEX, axis=0),
+    row("np.take", M34, INDEX, axis=1), row("np.take", M34, 1, axis=1),
+    row("np.take", V3, np.array([4, -1, 7]), mode="wrap"), row("np.take", V3, np.array([4, -1, 1]), mode="clip"),
+    row("np.take", M34, np.array([[0, 1], [2, 2]]), axis=1),
+    row("np.take_along_axis", V3, INDEX, axis=0), row("np.take_along_axis", M34, np.array([[0, 3], [1, 1], [2, 0]]), axis=1),
+    row("np.take_along_axis", M34, np.array([[0, 1, 2, 2]]), axis=0), row("np.take_along_axis", M34, INDEX, axis=None),
+    row("np.sort", array(5)), row("np.sort", M34), row("np.sort", M34, axis=0), row("np.sort", M34, axis=None),
+    row("np.diag", V3), row("np.diag", V3, 1), row("np.diag", array(3, 3)), row("np.diag", M34, -1), row("np.diag", M34, 2),
+    row("np.diagflat", M23), row("np.diagflat", V3, -1),
+    row("np.diagonal", array(3, 3)), row("np.diagonal", M34, offset=1), row("np.diagonal", M34, axis1=1, axis2=0),
+    row("np.diagonal", T234), row("np.diagonal", T234, offset=-1, axis1=2, axis2=1),
+    row("np.tril", array(3, 3)), row("np.triu", M34, 1), row("np.tril", T234, -1), row("np.triu", V3),
+    row("np.interp", np.array([0.25, 1.5, 2.9, -1.0, 4.5]), np.array([0.0, 1.0, 2.0, 3.5]), V4),
+    row("np.interp", 0.7, np.array([0.0, 1.0, 2.0]), V3),
+    row("np.argsort", V4), row("np.argpartition", V4, 2), row("np.searchsorted", np.sort(V4), V3),
+    row("np.searchsorted", np.sort(V4), 0.1), row("np.digitize", V4, np.sort(V3)), row("np.nonzero", M34),
+    row("np.nonzero", V3), row("np.flatnonzero", V3), row("np.argwhere", M34), row("np.tril_indices", 3),
+    row("np.triu_indices", 3, 1), row("np.diag_indices", 3), row("np.bincount", INDEX),
+    row("np.linalg.matrix_rank", M34),
+]
+
+PRODUCTS = [
+    row("np.matmul", V3, array(3)), row("np.matmul", M34, V4), row("np.matmul", V3, M34), row("np.matmul", M23, M34),
+    row("np.matmul", T234, V4), row("np.matmul", V3, T234), row("np.matmul", T234, array(4, 5)),
+    row("np.matmul", array(5, 2), array(3, 2, 4)), row("np.matmul", array(2, 1, 3, 4), array(5, 4, 2)),
+    row("np.matmul", array(2, 3, dtype=C), array(3, 4, dtype=C)), row("np.matmul", M23, array(3, dtype=C)),
+    row("np.matmul", array(3, dtype=C), array(3, dtype=C)), row("np.matmul", M23.astype("float32"), V3),
+    row("np.matmul", array(1, 3), array(3, 1)),
+    row("np.dot", V3, array(3)), row("np.dot", M34, V4), row("np.dot", M23, M34), row("np.dot", 1.5, M34),
+    row("np.dot", V3, 0.5), row("np.dot", 0.5, 1.5), row("np.dot", T234, array(4, 2)), row("np.dot", T234, array(5, 4, 2)),
+    row("np.dot", V3, array(5, 3, 2)), row("np.dot", T234, V4),
+    row("np.inner", V3, array(3)), row("np.inner", M34, array(2, 4)), row("np.inner", M34, V4), row("np.inner", T234, array(5, 4)),
+    row("np.inner", 1.5, V3), row("np.vdot", V3, array(3)), row("np.vdot", M23, array(6)),
+    row("np.vdot", array(3, dtype=C), array(3, dtype=C)), row("np.vdot", M23, array(3, 2)),
+    row("np.outer", V3, V4), row("np.outer", M23, V4), row("np.outer", V3, array(2, dtype=C)), row("np.outer", 1.5, V3),
+    row("np.tensordot", T234, array(3, 4, 5)), row("np.tensordot", V3, V4, axes=0), row("np.tensordot", M34, V4, axes=1),
+    row("np.tensordot", T234, array(4, 5, 2), axes=((0, 2), (2, 0))), row("np.tensordot", V3, array(3), axes=1),
+    row("np.tensordot", M23, array(3, 5, dtype=C), axes=(1, 0)), row("np.tensordot", array(2, 3, dtype=C), M34, axes=(-1, 0)),
+    row("np.kron", V3, V4), row("np.kron", M23, M32), row("np.cross", V3, array(3)), row("np.cross", array(4, 3), V3),
+    row("np.trace", array(3, 3)), row("np.trace", M34), row("np.trace", M34, 1), row("np.trace", array(3, 3, dtype=C)),
+]
+
+
+def einsum(subscripts: str, *operands: Any) -> Row:
+    return Row("np.einsum", (list(operands),), {"subscripts": subscripts})
+
+
+EINSUM = [
+    einsum("ij,jk->ik", M23, M34), einsum("ij,jk", M23, M34), einsum("i,i->", V3, array(3)), einsum("ii->i", array(3, 3)),
+    einsum("ii", array(3, 3)), einsum("ij->ji", M34), einsum("ij->", M34), einsum("ij->j", M34), einsum("i,j->ij", V3, V4),
+    einsum("bij,bjk,k->bi", T234, array(2, 4, 5), array(5)), einsum("ij,jk->ik", array(2, 1), M34),
+    einsum("ij,jk->ik", M23, array(1, 4)), einsum("iij,j->i", array(3, 3, 4), V4), einsum("i->i", V3),
+    einsum("ij,ij->i", array(2, 3, dtype=C), M23), einsum("ij , jk -> ik", M23, M34), einsum("iii->i", array(3, 3, 3)),
+]
+
+LINALG = [
+    row("np.linalg.norm", V3), row("np.linalg.norm", V3, ord=2), row("np.linalg.norm", V3, ord=1),
+    row("np.linalg.norm", V3, ord=np.inf), row("np.linalg.norm", V3, ord=3), row("np.linalg.norm", M34),
+    row("np.linalg.norm", M34, ord="fro"), row("np.linalg.norm", M34, axis=1), row("np.linalg.norm", M34, ord=1, axis=0),
+    row("np.linalg.norm", M34, axis=1, keepdims=True), row("np.linalg.norm", T234, axis=(0, 2)),
+    row("np.linalg.norm", T234, axis=(0, 2), keepdims=True), row("np.linalg.norm", M34, keepdims=True),
+    row("np.linalg.norm", array(3, dtype=C)), row("np.linalg.norm", M34, ord=3, axis=-1),
+    row("np.linalg.norm", np.zeros(3) + np.array([0, 0, 1.0])), row("np.linalg.norm", V3.astype("float32")),
+    row("np.linalg.inv", well(3)), row("np.linalg.inv", well(3, 2)), row("np.linalg.inv", complex_well(2)),
+    row("np.linalg.det", well(3)), row("np.linalg.det", well(3, 2)), row("np.linalg.det", complex_well(2)),
+    row("np.linalg.slogdet", well(3)), row("np.linalg.slogdet", -well(3)), row("np.linalg.slogdet", well(3, 2)),
+    row("np.linalg.solve", well(3), V3), row("np.linalg.solve", well(3), M34), row("np.linalg.solve", well(3, 2), V3),
+    row("np.linalg.solve", well(3, 2), array(2, 3, 4)), row("np.linalg.solve", well(3, 2), array(3, 4)),
+    row("np.linalg.solve", well(3), array(2, 3, 1)), row("np.linalg.solve", complex_well(3), array(3, dtype=C)),
+    row("np.linalg.solve", well(3), array(3, dtype=C)),
+    row("np.linalg.cholesky", spd(3)), row("np.linalg.cholesky", spd(3, 2)),
+    row("np.linalg.eigvalsh", spd(3)), row("np.linalg.eigvalsh", spd(3, 2)), row("np.linalg.eigh", spd(3)),
+    row("np.linalg.eigh", spd(3, 2)),
+    row("np.linalg.pinv", M34), row("np.linalg.pinv", array(4, 2)), row("np.linalg.pinv", well(3)),
+    row("np.linalg.pinv", array(4, 2, dtype=C)),
+    row("np.linalg.matrix_power", well(3), n=3), row("np.linalg.matrix_power", well(3), n=0),
+    row("np.linalg.matrix_power", well(3), n=1), row("np.linalg.matrix_power", well(3, 2), n=-2),
+]
+
+ROWS = SHAPE + CREATION + JOINING + INDEXING + PRODUCTS + EINSUM + LINALG
