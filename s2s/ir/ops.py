@@ -17,6 +17,7 @@ from s2s.ir.types import (
     Array,
     Dim,
     List,
+    Opaque,
     Scalar,
     Type,
     broadcast_dims,
@@ -309,11 +310,23 @@ def _pack(op: Op) -> Sequence[Type]:
     return [Array(dtype, (known_dim(len(elements)), *inner), "C")]
 
 
+# np.array(list), for a list that grew.
+_spec("listarray", "list", lambda op: [_listarray(op)], emits="special", fresh=True)
+
+
+def _listarray(op: Op) -> Type:
+    t = _element(op)
+    assert isinstance(t, Scalar | Array)
+    return Array(t.dtype, (fresh_dim(), *t.dims), "C")
+
+
 # np.array([x, y, z]) of scalars or of arrays of one shape.
 _spec("pack", "*elements =dtype", _pack, emits="special", fresh=True)
 
 # Effects: a call that is left in place, and control flow.
-_spec("pycall", "callee *args *kwargs =names =text", lambda op: op.attrs["types"], emits="special", effect=True)
+# attrs["text"] of these is Python text in which a marker ⟦k⟧ stands for the k-th operand.
+_spec("pycall", "*args =text =types =name", lambda op: op.attrs["types"], emits="special", effect=True)
+_spec("format", "*args =text", lambda op: [Opaque("text")], emits="special")
 _spec("print", "*args =text", lambda op: [], emits="special", effect=True)
 _spec("assert", "test *args =text", lambda op: [], emits="special", effect=True)
 _spec("raise", "*args =text", lambda op: [], emits="special", effect=True)

@@ -1,0 +1,175 @@
+"""Assignment: to names, attributes, elements, and nested patterns with a star."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from s2s.ir.core import Value
+from s2s.ir.types import Array, Scalar
+from s2s.lower.context import Context, Frame
+from s2s.lower.expressions import binary, lookup
+from s2s.lower.indexing import encode, get_item, set_item, store
+from s2s.lower.iterate import describe, items_of
+from s2s.lower.numbers import promoted, value
+from s2s.lower.truth import usable
+from s2s.lower.values import Box, Lowered, Outside, Tuple
+
+
+def assign(ctx: Context, target: gast.AST, new: Lowered) -> None:
+    """Bind `target` to `new`."""
+    if isinstance(target, gast.Name):
+        set_name(ctx, target.id, new)
+    elif isinstance(target, gast.Tuple | gast.List):
+        _unpack(ctx, target, new)
+    elif isinstance(target, gast.Subscript):
+        base = usable(ctx, target.value, ctx.expr(target.value))
+        set_item(ctx, target, base, usable(ctx, target.slice, ctx.expr(target.slice)), new)
+    elif isinstance(target, gast.Attribute):
+        set_attribute(ctx, target, usable(ctx, target.value, ctx.expr(target.value)), target.attr, new)
+    else:
+        raise ctx.error(target, f"an assignment to {type(target).__name__} is not supported")
+
+
+def owner(ctx: Context, name: str) -> Any:
+    """The frame whose variable an assignment to `name` binds; the key of a module for a global."""
+    frame: Frame = ctx.frame
+    if name in frame.global_names:
+        return ("global", id(frame.source.function.__globals__))
+    scope: Frame | None = frame
+    if name in frame.nonlocal_names:
+        scope = frame.outer
+        while scope is not None and name not in scope.local_names:
+            scope = scope.outer
+    return scope
+
+
+def set_name(ctx: Context, name: str, new: Lowered) -> None:
+    """Bind a name, giving the value that name unless it has one of the user's already."""
+    scope = owner(ctx, name)
+    if scope is None or isinstance(scope, tuple):
+        from s2s.lower.effects import assign_outside
+        assign_outside(ctx, name, scope, new)
+        return
+    if isinstance(new, Value) and not new.hint and new.op is not None:
+        new.hint = name
+    if isinstance(new, Box) and not new.hint:
+        new.hint = name
+        content = ctx.state.heap.get(new)
+        if isinstance(content, Value) and not content.hint:
+            content.hint = name
+    ctx.state.env[scope, name] = new
+
+
+def _unpack(ctx: Context, target: gast.Tuple | gast.List, new: Lowered) -> None:
+    new = usable(ctx, target, new)
+    items = _unpackable(ctx, target, new)
+    stars = [k for k, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
+    n = len(target.elts)
+    if (not stars and len(items) != n) or (stars and len(items) < n - 1):
+        raise ctx.error(target, f"{len(items)} values are unpacked into {n} targets", "Python raises ValueError here")
+    if stars:
+        k = stars[0]
+        rest = len(items) - (n - 1)
+        from s2s.lower.expressions import make_sequence
+        middle = make_sequence(ctx, "list", items[k:k + rest], target)
+        items = [*items[:k], middle, *items[k + rest:]]
+    for t, item in zip(target.elts, items, strict=True):
+        assign(ctx, t.value if isinstance(t, gast.Starred) else t, item)
+
+
+def _unpackable(ctx: Context, target: gast.Tuple | gast.List, new: Lowered) -> list[Lowered]:
+    if isinstance(new, Tuple):
+        return list(new.items)
+    if isinstance(new, Value) and isinstance(new.type, Array) and new.type.ndim > 0:
+        dim = new.type.dims[0]
+        n = len(target.elts)
+        if any(isinstance(t, gast.Starred) for t in target.elts):
+            if dim.symbol is not None:
+                raise ctx.error(target, "the number of starred values is not known before the function runs")
+            n = dim.offset
+        elif dim.symbol is not None:
+            short = ctx.b.binary("ne", ctx.b.dim(new, 0), ctx.b.int(n))
+            from s2s.lower.effects import raise_if
+            raise_if(ctx, short, f"ValueError('expected {n} values to unpack')")
+        elif dim.offset != n:
+            raise ctx.error(target, f"{dim.offset} values are unpacked into {n} targets")
+        from s2s.lower.iterate import element
+        return [element(ctx, new, ctx.b.int(k)) for k in range(n)]
+    items = items_of(ctx, target, new)
+    if items.fixed is None:
+        raise ctx.error(target, f"{describe(new)} is unpacked, and its length is not known")
+    return [f() for f in items.fixed]
+
+
+def set_attribute(ctx: Context, node: gast.AST, x: Lowered, name: str, new: Lowered) -> None:
+    """`x.name = new`."""
+    if isinstance(x, Box) and x.kind == "object":
+        ctx.state.heap[x][name] = new
+        return
+    if isinstance(x, Outside):
+        from s2s.lower.effects import assign_attribute
+        assign_attribute(ctx, node, x, name, new)
+        return
+    raise ctx.error(node, f"an assignment to an attribute of {describe(x)}")
+
+
+def augmented(ctx: Context, node: gast.AugAssign, name: str) -> None:
+    """`target op= value`: in place on arrays and lists, a new value for everything else."""
+    target = node.target
+    if isinstance(target, gast.Name):
+        old = lookup(ctx, ctx.frame, target.id)
+        if old is None:
+            raise ctx.error(node, f"the name {target.id!r} is not bound here", "Python would raise UnboundLocalError")
+        old = usable(ctx, target, old)
+        change = usable(ctx, node.value, ctx.expr(node.value))
+        if isinstance(old, Value) and isinstance(old.type, Array):
+            in_place(ctx, node, old, ("e",), (), name, change)
+            return
+        if isinstance(old, Box) and old.kind == "list" and name == "add":
+            from s2s.lower.attributes import get_attribute
+            ctx.call(node, get_attribute(ctx, node, old, "extend"), [change])
+            return
+        set_name(ctx, target.id, binary(ctx, node, name, old, change))
+        return
+    if isinstance(target, gast.Subscript):
+        base = usable(ctx, target.value, ctx.expr(target.value))
+        index = usable(ctx, target.slice, ctx.expr(target.slice))
+        if isinstance(base, Value) and isinstance(base.type, Array):
+            items, values = encode(ctx, target, base.type, index)
+            in_place(ctx, node, base, items, values, name, usable(ctx, node.value, ctx.expr(node.value)))
+            return
+        old = get_item(ctx, target, base, index)
+        set_item(ctx, target, base, index, _in_place_or_new(ctx, node, name, old))
+        return
+    assert isinstance(target, gast.Attribute)
+    base = usable(ctx, target.value, ctx.expr(target.value))
+    from s2s.lower.attributes import get_attribute
+    old = usable(ctx, target, get_attribute(ctx, target, base, target.attr))
+    set_attribute(ctx, target, base, target.attr, _in_place_or_new(ctx, node, name, old))
+
+
+def _in_place_or_new(ctx: Context, node: gast.AugAssign, name: str, old: Lowered) -> Lowered:
+    change = usable(ctx, node.value, ctx.expr(node.value))
+    if isinstance(old, Value) and isinstance(old.type, Array):
+        in_place(ctx, node, old, ("e",), (), name, change)
+        return old
+    return binary(ctx, node, name, old, change)
+
+
+def in_place(ctx: Context, node: gast.AST, a: Value, items: tuple[str, ...], index: tuple[Value, ...], name: str,
+             change: Lowered) -> None:
+    """`a[index] op= change`, where index ("e",) is all of `a`."""
+    whole = items == ("e",)
+    old = a if whole else ctx.b.one("getitem", {"a": a, "index": index}, {"items": items})
+    right = value(ctx, node, change)
+    assert isinstance(a.type, Array)
+    if isinstance(right.type, Scalar | Array):
+        right = promoted(ctx, right, a)
+    if name == "matmul":
+        new = binary(ctx, node, name, old, right)
+        assert isinstance(new, Value)
+    else:
+        new = ctx.b.binary(name, old, right)
+    store(ctx, node, a, items, index, new)

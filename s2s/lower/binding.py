@@ -1,0 +1,188 @@
+"""Where a program's outside values come from, and how to fetch them again at the next call.
+
+Lowering reads globals, closure cells, defaults, attributes and container elements; each `Read` names
+its parent and one step. The reads, in order, are a plan: at the next call they are made again, and the
+specialisation is used if each value still has the key it had. Rebinding is noticed because nothing
+that was read is kept.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from s2s.ir.core import Value
+from s2s.ir.types import BOOL, COMPLEX, FLOAT, INT, Array, Dim, Opaque, Scalar, Type, known_dim
+from s2s.variable import Variable
+
+Path = tuple[Any, ...]
+_NUMBERS: dict[type, Type] = {float: FLOAT, int: INT, bool: BOOL, complex: COMPLEX}
+
+
+class _Missing:
+    """What a read gives where the name or attribute is not there."""
+
+    def __repr__(self) -> str:
+        return "<missing>"
+
+
+MISSING = _Missing()
+
+
+def array_key(a: np.ndarray[Any, Any]) -> Any:
+    """dtype, rank, which axes have size 1, and layout of an array (architecture.md, decision 1)."""
+    if a.ndim == 0:
+        return a.dtype.type
+    flags = a.flags
+    layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
+    return (a.dtype, layout, *[n == 1 for n in a.shape])
+
+
+def key_of(v: Any) -> Any:
+    """What a specialisation depends on of a value, without its number. Equal keys, equal program."""
+    t = type(v)
+    if t in _NUMBERS or v is None:
+        return t
+    if isinstance(v, np.ndarray):
+        return array_key(v)
+    if isinstance(v, np.generic):
+        return v.dtype.type
+    if isinstance(v, Variable):
+        return ("variable", v.trainable, key_of(v._value))
+    if t in (tuple, list):
+        return (t, len(v))
+    if t is dict:
+        return (dict, tuple(v))
+    if t is str:
+        return v
+    if isinstance(v, types.FunctionType):
+        return v.__code__
+    if isinstance(v, types.MethodType):
+        return ("method", v.__func__.__code__ if isinstance(v.__func__, types.FunctionType) else t)
+    if isinstance(v, type | types.ModuleType | types.BuiltinFunctionType | np.ufunc):
+        return v
+    if isinstance(v, tuple):
+        return (t, len(v))
+    if isinstance(v, np.dtype):
+        return v
+    own = getattr(t, "__s2s_key__", None)
+    return own(v) if own is not None else t
+
+
+def deep_key(v: Any) -> Any:
+    """The key of an argument: containers by structure, down to the leaves."""
+    t = type(v)
+    if t in (tuple, list) or (isinstance(v, tuple) and hasattr(t, "_fields")):
+        return (t, *map(deep_key, v))
+    if t is dict:
+        return (dict, tuple((k, deep_key(x)) for k, x in v.items()))
+    return key_of(v)
+
+
+def number_type(v: Any, name: str) -> Type | None:
+    """The IR type of a number or array; None for any other object."""
+    t = type(v)
+    if t in _NUMBERS:
+        return _NUMBERS[t]
+    if isinstance(v, Variable):
+        return number_type(v._value, name)
+    if isinstance(v, np.generic) and v.dtype.kind in "biufc":
+        return Scalar(v.dtype.name)
+    if isinstance(v, np.ndarray) and v.dtype.kind in "biufc":
+        if v.ndim == 0:
+            return Scalar(v.dtype.name)
+        dims = tuple(known_dim(1) if n == 1 else Dim(f"{name}.{k}", 0, True) for k, n in enumerate(v.shape))
+        layout = "C" if v.flags.c_contiguous else "F" if v.flags.f_contiguous else "A"
+        return Array(v.dtype.name, dims, layout)
+    return None
+
+
+@dataclass(eq=False, slots=True)
+class Read:
+    """One step from a parent read (or from a root object) to a value.
+
+    path: the steps from the root, which identifies the read across specialisations. key: of the value
+    that was found; by_value: the value itself is the key. leaf: the program's parameter, where the value
+    is a number or array.
+    """
+
+    parent: int  # index in Binding.reads; -1 for a root
+    step: tuple[str, Any]
+    path: Path
+    index: int
+    value: Any
+    key: Any
+    by_value: bool = False
+    leaf: Value | None = None
+
+
+def fetch(parent: Any, step: tuple[str, Any]) -> Any:
+    """The value that one step from `parent` leads to now, or MISSING."""
+    kind, what = step
+    try:
+        return _FETCH[kind](parent, what)
+    except (AttributeError, KeyError, IndexError, NameError, ValueError):
+        # Not bound now: for a guard that is a difference like any other.
+        return MISSING
+
+
+_FETCH: dict[str, Callable[[Any, Any], Any]] = {
+    "attr": getattr,
+    "item": lambda parent, key: parent[key],
+    "cell": lambda parent, k: parent.__closure__[k].cell_contents,
+    "default": lambda parent, k: parent.__defaults__[k],
+    "kwdefault": lambda parent, name: parent.__kwdefaults__[name],
+    "global": lambda parent, name: parent.__globals__[name],
+    "type_attr": lambda parent, name: getattr(type(parent), name),
+    "self": lambda parent, _: parent,
+}
+
+
+@dataclass(eq=False)
+class Binding:
+    """The reads of one specialisation, in order, and which of them are keyed by value."""
+
+    by_value: frozenset[Path] = frozenset()
+    reads: list[Read] = field(default_factory=list)
+    known: dict[Path, Read] = field(default_factory=dict)
+
+    def root(self, name: Any, value: Any, key: Any = None) -> Read:
+        """A value handed over at each call: an argument, or the function itself."""
+        return self._add(-1, ("root", name), (name,), value)
+
+    def read(self, parent: Read, kind: str, what: Any) -> Read:
+        """The value one step from `parent`; made once for each path."""
+        path = (*parent.path, (kind, what))
+        if path in self.known:
+            return self.known[path]
+        return self._add(parent.index, (kind, what), path, fetch(parent.value, (kind, what)))
+
+    def _add(self, parent: int, step: tuple[str, Any], path: Path, value: Any) -> Read:
+        if path in self.known:
+            return self.known[path]
+        by_value = path in self.by_value
+        read = Read(parent, step, path, len(self.reads), value, value if by_value else key_of(value), by_value)
+        self.reads.append(read)
+        self.known[path] = read
+        return read
+
+
+def path_name(path: Path) -> str:
+    """A readable name for what a path leads to: `model_layers_0_w`."""
+    parts = []
+    for step in path[1:]:
+        kind, what = step
+        if kind == "cell" or kind == "default":
+            parts.append(f"{kind}{what}")
+        elif kind != "self":
+            parts.append(str(what))
+    if not parts:
+        root = path[0]
+        parts = [str(root[1] if isinstance(root, tuple) else root)]
+    name = "_".join(p for p in parts if p)
+    cleaned = "".join(c if c.isalnum() or c == "_" else "_" for c in name).strip("_")
+    return cleaned if cleaned and not cleaned[0].isdigit() else f"v{cleaned}"

@@ -1,0 +1,216 @@
+"""The state of a lowering: names and containers, where control is, and what is being inlined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from s2s.errors import S2SError, UnsupportedSyntaxError, located
+from s2s.ir.builder import Builder
+from s2s.ir.core import Block, Function, Loc, Value
+from s2s.ir.types import Scalar, Type
+from s2s.lower.binding import Binding, Path, Read
+from s2s.lower.values import Box, Lowered
+from s2s.rules.table import Table
+from s2s.source.find import FunctionSource
+from s2s.source.text import locate
+
+
+class Respecialise(Exception):
+    """A value decides the code: lower again with the values at these paths in the key."""
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        self.paths = frozenset(paths)
+        super().__init__(self.paths)
+
+
+class Unroll(Exception):
+    """The body of `loop` needs its index as a constant."""
+
+    def __init__(self, loop: gast.AST, error: S2SError) -> None:
+        self.loop = loop
+        self.error = error
+        super().__init__(str(error))
+
+
+class GrowList(Exception):
+    """A list of known structure is appended to in a run-time loop: make it one that grows."""
+
+    def __init__(self, site: int, element: Type) -> None:
+        self.site = site
+        self.element = element
+        super().__init__(site)
+
+
+class UnknownResult(Exception):
+    """A recursive call whose result type is not known yet."""
+
+
+@dataclass(eq=False, slots=True)
+class Frame:
+    """One activation of a Python function that is being inlined.
+
+    scope: names that are local to it. outer: the frame in which it was defined (closures), or None.
+    read: where the function object came from, when it exists outside the program.
+    """
+
+    source: FunctionSource
+    local_names: frozenset[str]
+    global_names: frozenset[str] = frozenset()
+    nonlocal_names: frozenset[str] = frozenset()
+    outer: Frame | None = None
+    read: Read | None = None
+    class_of: type | None = None
+    first_arg: str | None = None
+
+
+Key = tuple[Any, str]
+RETURN = "#return"
+RETURNED = "#returned"
+
+
+@dataclass(eq=False, slots=True)
+class State:
+    """What names stand for, and what is in the containers that the program made, at one point."""
+
+    env: dict[Key, Lowered] = field(default_factory=dict)
+    heap: dict[Box, Any] = field(default_factory=dict)
+
+    def copy(self) -> State:
+        return State(dict(self.env), {b: copy_content(c) for b, c in self.heap.items()})
+
+
+def copy_content(content: Any) -> Any:
+    """A copy of what a container holds: a list, a dict, or the IR value of a growing list."""
+    if isinstance(content, list):
+        return list(content)
+    if isinstance(content, dict):
+        return dict(content)
+    return content
+
+
+@dataclass(slots=True)
+class Loop:
+    """A run-time or unrolled loop around the current statement; its flags are names in the state."""
+
+    node: gast.AST
+    frame: Frame
+    index: Value | None = None  # of a run-time loop over a constant range, which could be unrolled
+    unrollable: bool = False
+    runtime: bool = True
+
+    @property
+    def broke(self) -> Key:
+        return (self.frame, f"#broke{id(self.node)}")
+
+    @property
+    def continued(self) -> Key:
+        return (self.frame, f"#continued{id(self.node)}")
+
+    @property
+    def done(self) -> Key:
+        """Set where the test of a `while` failed (not left early: its `else` runs)."""
+        return (self.frame, f"#done{id(self.node)}")
+
+
+@dataclass(eq=False)
+class Services:
+    """What lowering needs of the rest of the compiler: the table, and derivatives of inner functions."""
+
+    table: Table
+    differentiate: Callable[..., Any]
+    jvp: Callable[..., Any]
+
+
+@dataclass(eq=False)
+class Handlers:
+    """The functions of the other files of this folder, so that none has to import another in a circle."""
+
+    expression: Callable[[Context, gast.AST], Lowered]
+    statements: Callable[[Context, list[gast.AST]], None]
+    call: Callable[..., Lowered]
+
+
+class Context:
+    """Everything that the functions of this folder share while they lower one program."""
+
+    def __init__(self, binding: Binding, services: Services, handlers: Handlers) -> None:
+        self.binding = binding
+        self.services = services
+        self.handlers = handlers
+        self.b = Builder(Block())
+        self.state = State()
+        self.frame: Frame = None  # type: ignore[assignment]
+        self.statement: gast.AST | None = None
+        self.loops: list[Loop] = []
+        self.params: list[Value] = []
+        self.stack: list[Any] = []  # code of the functions being inlined
+        self.recursive: dict[Any, Any] = {}
+        self.unrolled: set[int] = set()
+        self.growing: dict[int, Type] = {}  # list displays that grow at run time: site, element type
+        self.frozen: set[Box] = set()  # containers that stand for one of two: not to be changed
+        self.mentioned: set[Path] = set()  # read in code that this specialisation leaves out
+        self.variables: dict[int, Lowered] = {}
+        self.inlined: dict[Any, int] = {}
+
+    # Shorthands ---------------------------------------------------------------------------------
+
+    def expr(self, node: gast.AST) -> Lowered:
+        """Lower an expression."""
+        saved = self.b.loc
+        self.b.loc = self.loc(node)
+        try:
+            return self.handlers.expression(self, node)
+        finally:
+            self.b.loc = saved
+
+    def block(self, statements: list[gast.AST]) -> None:
+        """Lower statements into the current block."""
+        self.handlers.statements(self, statements)
+
+    def call(self, node: gast.AST | None, callee: Lowered, args: list[Lowered],
+             kwargs: dict[str, Lowered] | None = None) -> Lowered:
+        """Lower a call whose arguments have been lowered."""
+        return self.handlers.call(self, node, callee, args, kwargs or {})
+
+    @property
+    def depth(self) -> int:
+        """How many run-time loops are around the current statement."""
+        return sum(loop.runtime for loop in self.loops)
+
+    # Errors -------------------------------------------------------------------------------------
+
+    def loc(self, node: gast.AST | None) -> Loc | None:
+        """The place of a node, for messages and comments."""
+        if node is None or not hasattr(node, "lineno"):
+            return self.b.loc
+        return locate(self.frame.source, node, self.statement or node)
+
+    def error(self, node: gast.AST | None, what: str, why: str = "", fix: str = "",
+              cls: type[S2SError] = UnsupportedSyntaxError) -> S2SError:
+        """An error at a node, to be raised."""
+        return located(cls, self.loc(node), what, why, fix)
+
+    # Outside values -----------------------------------------------------------------------------
+
+    def param(self, type: Type, hint: str) -> Value:
+        """A new parameter of the program."""
+        v = Value(type, hint)
+        self.params.append(v)
+        return v
+
+
+def is_scalar(v: Any, kinds: str = "biufc") -> bool:
+    """Whether `v` is an IR scalar whose dtype is of one of `kinds`."""
+    import numpy as np
+    return isinstance(v, Value) and isinstance(v.type, Scalar) and np.dtype(v.type.dtype).kind in kinds
+
+
+def new_function(name: str, params: list[Value], block: Block, results: list[Value]) -> Function:
+    """A function over a finished block."""
+    block.params = list(params)
+    block.results = list(results)
+    return Function(name, block)

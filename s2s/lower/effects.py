@@ -1,0 +1,212 @@
+"""What is left in place and run once: print, assert, raise, logging, calls that s2s does not look into.
+
+The user's text is kept as a template: each part that the program computes is a marker that stands for
+an operand. A part with no value in the program is written as it is.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import Any
+
+import gast
+
+from s2s.ir.core import Block, Value
+from s2s.ir.types import Opaque, Scalar
+from s2s.lower.context import RETURNED, Context
+from s2s.lower.control import TRUE, branch
+from s2s.lower.iterate import describe
+from s2s.lower.outside import opaque
+from s2s.lower.values import Box, Lowered, Outside, Static, Tuple
+
+FORMATTED = "text"
+
+
+class Template:
+    """A piece of Python text under construction, with its operands."""
+
+    def __init__(self, ctx: Context) -> None:
+        self.ctx = ctx
+        self.operands: list[Value] = []
+
+    def marker(self, v: Value) -> ast.expr:
+        """A name that stands for an operand."""
+        self.operands.append(v)
+        return ast.Name(f"⟦{len(self.operands) - 1}⟧", ast.Load())
+
+    def of(self, node: gast.AST, x: Lowered) -> ast.expr:
+        """The text of something lowered."""
+        ctx = self.ctx
+        if isinstance(x, Value):
+            if isinstance(x.type, Opaque) and x.type.what == FORMATTED:
+                return self._formatted(x)
+            return self.marker(x)
+        if isinstance(x, Static):
+            if isinstance(x.value, type | type(len)) and getattr(builtins, x.value.__name__, None) is x.value:
+                return ast.Name(x.value.__name__, ast.Load())
+            if isinstance(x.value, str | bytes | int | float | complex | bool | None | type(...)):
+                return ast.Constant(x.value)
+            if isinstance(x.value, tuple):
+                return ast.Tuple([self.of(node, Static(v)) for v in x.value], ast.Load())
+        if isinstance(x, Tuple):
+            return ast.Tuple([self.of(node, v) for v in x.items], ast.Load())
+        if isinstance(x, Outside):
+            return self.marker(opaque(ctx, x))
+        if isinstance(x, Box):
+            content = ctx.state.heap[x]
+            if isinstance(content, Value):
+                return self.marker(content)
+            if isinstance(content, list):
+                return ast.List([self.of(node, v) for v in content], ast.Load())
+            if x.kind == "dict":
+                return ast.Dict([self.of(node, Static(k)) for k in content], [self.of(node, v) for v in content.values()])
+        raise ctx.error(node, f"{describe(x)} is passed to a call that s2s does not look into")
+
+    def _formatted(self, x: Value) -> ast.expr:
+        """The text of an f-string: its markers renumbered as operands of this template."""
+        assert x.op is not None
+        text = x.op.attrs["text"]
+        tree: ast.expr = ast.parse(text.replace("⟦", "S2S_").replace("⟧", "_E"), mode="eval").body
+        first = len(self.operands)
+        self.operands += x.op.values("args")
+
+        class Renumber(ast.NodeTransformer):
+            def visit_Name(self, n: ast.Name) -> ast.Name:
+                if n.id.startswith("S2S_"):
+                    n.id = f"⟦{first + int(n.id[4:-2])}⟧"
+                return n
+        return Renumber().visit(tree)  # type: ignore[no-any-return]
+
+
+def text_of(tree: ast.AST) -> str:
+    """The Python text of a template."""
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def format_string(ctx: Context, node: gast.JoinedStr) -> Lowered:
+    """An f-string: a string known now, or text with operands that is only good for being passed on."""
+    template = Template(ctx)
+    tree = ast.JoinedStr([_formatted_part(ctx, template, part) for part in node.values])
+    if not template.operands:
+        return Static(eval(compile(ast.fix_missing_locations(ast.Expression(tree)), "<f-string>", "eval")))
+    op = ctx.b.emit("format", {"args": tuple(template.operands)}, {"text": text_of(tree)})
+    return op[0]
+
+
+def _formatted_part(ctx: Context, template: Template, part: gast.AST) -> ast.expr:
+    if isinstance(part, gast.Constant):
+        return ast.Constant(part.value)
+    assert isinstance(part, gast.FormattedValue)
+    spec = None
+    if part.format_spec is not None:
+        spec = ast.JoinedStr([_formatted_part(ctx, template, p) for p in part.format_spec.values])
+    return ast.FormattedValue(template.of(part, ctx.expr(part.value)), part.conversion, spec)
+
+
+def call_text(ctx: Context, node: gast.AST, name: str, args: list[Lowered],
+              kwargs: dict[str, Lowered]) -> tuple[str, tuple[Value, ...]]:
+    """The text `name(args)` of a call left in place, and its operands."""
+    template = Template(ctx)
+    call = ast.Call(ast.Name(name, ast.Load()), [template.of(node, a) for a in args],
+                    [ast.keyword(k, template.of(node, v)) for k, v in kwargs.items()])
+    return text_of(call), tuple(template.operands)
+
+
+def lower_print(ctx: Context, node: gast.AST, args: list[Lowered], kwargs: dict[str, Lowered]) -> Lowered:
+    """`print(...)`, left in place."""
+    text, operands = call_text(ctx, node, "print", args, kwargs)
+    ctx.b.emit("print", {"args": operands}, {"text": text})
+    return Static(None)
+
+
+def lower_assert(ctx: Context, node: gast.Assert) -> None:
+    """`assert test, message`, left in place."""
+    from s2s.lower.truth import truth
+    test = truth(ctx, node.test, ctx.expr(node.test))
+    if test is True:
+        return
+    template = Template(ctx)
+    message = "" if node.msg is None else ", " + text_of(template.of(node.msg, ctx.expr(node.msg)))
+    shifted = message
+    for k in reversed(range(len(template.operands))):
+        shifted = shifted.replace(f"⟦{k}⟧", f"⟦{k + 1}⟧")
+    condition = ctx.b.const(False) if isinstance(test, bool) else test
+    ctx.b.emit("assert", {"test": condition, "args": tuple(template.operands)}, {"text": f"assert ⟦0⟧{shifted}"})
+
+
+def lower_raise(ctx: Context, node: gast.Raise) -> None:
+    """`raise`, left in place; nothing after it runs."""
+    template = Template(ctx)
+    exc = node.exc
+    if exc is None:
+        raise ctx.error(node, "a bare raise is not supported")
+    if isinstance(exc, gast.Call):
+        callee = ctx.expr(exc.func)
+        tree: ast.expr = ast.Call(template.of(exc.func, callee), [template.of(a, ctx.expr(a)) for a in exc.args],
+                                  [ast.keyword(k.arg, template.of(k.value, ctx.expr(k.value))) for k in exc.keywords])
+    else:
+        tree = template.of(exc, ctx.expr(exc))
+    ctx.b.emit("raise", {"args": tuple(template.operands)}, {"text": f"raise {text_of(tree)}"})
+    ctx.state.env[ctx.frame, RETURNED] = TRUE
+
+
+def raise_if(ctx: Context, cond: Value, text: str) -> None:
+    """Raise where a condition holds that the lowered program relies on not to."""
+    def fail() -> None:
+        ctx.b.emit("raise", {"args": ()}, {"text": f"raise {text}"})
+    branch(ctx, cond, fail, lambda: None)
+
+
+def leave_in_place(ctx: Context, node: gast.AST, callee: Lowered, args: list[Lowered], kwargs: dict[str, Lowered],
+                   types: list[Any] | None = None, method: str = "") -> Lowered:
+    """A call that s2s does not look into: it runs, once, with what the program computes."""
+    template = Template(ctx)
+    target = template.of(node, callee)
+    if isinstance(target, ast.Name) and not template.operands:
+        assert isinstance(callee, Static)
+        text_callee: ast.expr = target
+    else:
+        text_callee = target
+    if method:
+        text_callee = ast.Attribute(text_callee, method, ast.Load())
+    call = ast.Call(text_callee, [template.of(node, a) for a in args],
+                    [ast.keyword(k, template.of(node, v)) for k, v in kwargs.items()])
+    what = Opaque(getattr(getattr(callee, "value", None), "__name__", "object"))
+    op_types = [what] if types is None else types
+    results = ctx.b.emit("pycall", {"args": tuple(template.operands)},
+                         {"text": text_of(call), "types": op_types, "name": method or what.what})
+    return results[0] if results else Static(None)
+
+
+def assign_outside(ctx: Context, name: str, scope: Any, new: Lowered) -> None:
+    """`global name; name = ...`: later reads in this call see it; the module keeps it as the primal does."""
+    if scope is None:
+        raise ctx.error(ctx.statement, f"{name!r} belongs to a function that has returned, and is assigned",
+                        "what it holds after the call would be part of the result")
+    ctx.state.env[scope, name] = new
+    if ctx.frame.read is None:
+        raise ctx.error(ctx.statement, f"an assignment to the global {name!r} in a nested function")
+    module = ctx.binding.read(ctx.frame.read, "attr", "__globals__")
+    target = opaque(ctx, Outside(module.value, module))
+    template = Template(ctx)
+    holder = template.marker(target)
+    text = f"{text_of(holder)}.__setitem__({name!r}, {text_of(template.of(ctx.statement, new))})"
+    ctx.b.emit("pycall", {"args": tuple(template.operands)}, {"text": text, "types": [], "name": f"global {name}"})
+
+
+def assign_attribute(ctx: Context, node: gast.AST, x: Outside, name: str, new: Lowered) -> None:
+    """`obj.name = ...` on an object from outside: done once, and later reads see the new value."""
+    ctx.state.env[("attr", x.read.path), name] = new
+    template = Template(ctx)
+    holder = template.marker(opaque(ctx, x))
+    text = f"setattr({text_of(holder)}, {name!r}, {text_of(template.of(node, new))})"
+    ctx.b.emit("pycall", {"args": tuple(template.operands)}, {"text": text, "types": [], "name": f"setattr {name}"})
+
+
+def is_text(v: Any) -> bool:
+    """Whether a value is the text of an f-string."""
+    return isinstance(v, Value) and isinstance(v.type, Opaque) and v.type.what == FORMATTED
+
+
+__all__ = ["Block", "Scalar", "Template", "leave_in_place"]

@@ -1,0 +1,243 @@
+"""`x[index]`, read and written: arrays, containers of known structure, growing lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2s.errors import UnsupportedSyntaxError, located
+from s2s.ir.core import Value
+from s2s.ir.ops import constant
+from s2s.ir.types import Array, List, Scalar
+from s2s.lower.context import Context, GrowList
+from s2s.lower.iterate import describe
+from s2s.lower.numbers import UNKNOWN, known, pack, sequence, value
+from s2s.lower.outside import outside
+from s2s.lower.truth import demand_static, static, usable
+from s2s.lower.values import Box, Lowered, Outside, Slice, Static, Tuple
+
+
+def get_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered) -> Lowered:
+    """`x[index]`."""
+    if isinstance(x, Value):
+        if isinstance(x.type, List):
+            return ctx.b.one("listget", {"list": x, "index": value(ctx, node, index)})
+        if isinstance(x.type, Array):
+            items, values = encode(ctx, node, x.type, index)
+            return ctx.b.one("getitem", {"a": x, "index": values}, {"items": items})
+        if isinstance(x.type, Scalar) and _is_empty_index(index):
+            return x
+        raise ctx.error(node, f"{describe(x)} cannot be indexed")
+    if isinstance(x, Box) and isinstance(ctx.state.heap[x], Value):
+        return get_item(ctx, node, ctx.state.heap[x], index)
+    if isinstance(x, Box) and x.kind == "dict":
+        return _dict_item(ctx, node, x, index)
+    if isinstance(x, Box) and x.kind == "object" or (isinstance(x, Outside) and not isinstance(
+            x.value, list | tuple | dict | str)):
+        from s2s.lower.attributes import get_attribute
+        return ctx.call(node, get_attribute(ctx, node, x, "__getitem__"), [index])
+    if isinstance(x, Outside) and isinstance(x.value, dict):
+        key = static(ctx, node, index, "the key")
+        if key not in x.value:
+            raise ctx.error(node, f"KeyError: {key!r}")
+        override = ctx.state.env.get((("item", x.read.path), repr(key)))
+        return override if override is not None else outside(ctx, ctx.binding.read(x.read, "item", key))
+    if isinstance(x, Static) and isinstance(x.value, dict | str):
+        return Static(x.value[static(ctx, node, index, "the key")])
+    items = sequence(ctx, x)
+    if items is None:
+        raise ctx.error(node, f"{describe(x)} cannot be indexed")
+    return _sequence_item(ctx, node, x, items, index)
+
+
+def _is_empty_index(index: Lowered) -> bool:
+    return (isinstance(index, Tuple) and not index.items) or (isinstance(index, Static) and index.value is ...)
+
+
+def _dict_item(ctx: Context, node: gast.AST, x: Box, index: Lowered) -> Lowered:
+    content = ctx.state.heap[x]
+    key = static(ctx, node, index, "the key of a dict")
+    if key not in content:
+        raise ctx.error(node, f"KeyError: {key!r}", "no such key was stored on the way here")
+    return usable(ctx, node, content[key])
+
+
+def _sequence_item(ctx: Context, node: gast.AST, x: Lowered, items: list[Lowered], index: Lowered) -> Lowered:
+    if isinstance(index, Slice):
+        parts = [None if p is None else static(ctx, node, p, "a bound of this slice")
+                 for p in (index.start, index.stop, index.step)]
+        chosen = items[slice(*parts)]
+        if isinstance(x, Tuple) or (isinstance(x, Outside) and isinstance(x.value, tuple)):
+            return Tuple(tuple(chosen))
+        from s2s.lower.expressions import make_sequence
+        return make_sequence(ctx, "list", chosen)
+    k = known(ctx, index)
+    if k is UNKNOWN:
+        assert isinstance(index, Value)
+        packed = _packed(ctx, node, items)
+        if packed is not None:
+            return ctx.b.one("getitem", {"a": packed, "index": (index,)}, {"items": ("i",)})
+        demand_static(ctx, index)
+        raise ctx.error(node, "the index is not known before the function runs",
+                        "the elements of this container are of different kinds")
+    try:
+        return items[k]
+    except (IndexError, TypeError) as error:
+        raise ctx.error(node, f"{type(error).__name__}: {error}") from None
+
+
+def _packed(ctx: Context, node: gast.AST, items: list[Lowered]) -> Value | None:
+    """A container of numbers, or of arrays of one type, as an array, for an index that varies."""
+    if not items or not all(isinstance(v, Value) for v in items):
+        return None
+    types = [v.type for v in items if isinstance(v, Value)]
+    if all(isinstance(t, Scalar) for t in types) and len({t.dtype for t in types if isinstance(t, Scalar)}) == 1:
+        return pack(ctx, node, items)
+    first = types[0]
+    if isinstance(first, Array) and all(t == first for t in types):
+        return pack(ctx, node, items)
+    return None
+
+
+def encode(ctx: Context, node: gast.AST, a: Array, index: Lowered) -> tuple[tuple[str, ...], tuple[Value, ...]]:
+    """The codes and values of an index into an array."""
+    parts = list(index.items) if isinstance(index, Tuple) else [index]
+    if isinstance(index, Outside) and isinstance(index.value, tuple):
+        parts = sequence(ctx, index) or []
+    items: list[str] = []
+    values: list[Value] = []
+    for part in parts:
+        code, operands = _item(ctx, node, usable(ctx, node, part))
+        items.append(code)
+        values += operands
+    consumed = sum(_consumes(c, v) for c, v in _paired(items, values))
+    if consumed > a.ndim:
+        raise ctx.error(node, f"too many indices: {consumed} for an array of {a.ndim} dimensions")
+    return tuple(items), tuple(values)
+
+
+def _paired(items: list[str], values: list[Value]) -> list[tuple[str, list[Value]]]:
+    from s2s.ir.ops import index_operands
+    out, at = [], 0
+    for code, n in zip(items, index_operands(items), strict=True):
+        out.append((code, values[at:at + n]))
+        at += n
+    return out
+
+
+def _consumes(code: str, parts: list[Value]) -> int:
+    if code in "ne":
+        return 0
+    if code == "a":
+        t = parts[0].type
+        assert isinstance(t, Scalar | Array)
+        if t.dtype == "bool":
+            return t.ndim
+    return 1
+
+
+def _item(ctx: Context, node: gast.AST, part: Lowered) -> tuple[str, list[Value]]:
+    if isinstance(part, Slice):
+        given = (part.start, part.stop, part.step)
+        return "s" + "".join("0" if p is None else "1" for p in given), [p for p in given if p is not None]
+    if isinstance(part, Static):
+        if part.value is None:
+            return "n", []
+        if part.value is ...:
+            return "e", []
+        if isinstance(part.value, slice):
+            s = part.value
+            given_constants = (s.start, s.stop, s.step)
+            return ("s" + "".join("0" if p is None else "1" for p in given_constants),
+                    [ctx.b.const(p) for p in given_constants if p is not None])
+    v = value(ctx, node, part)
+    t = v.type
+    assert isinstance(t, Scalar | Array)
+    kind = np.dtype(t.dtype).kind
+    if isinstance(t, Scalar) and kind in "iu":
+        return "i", [v]
+    if kind in "iub":
+        return "a", [v]
+    if isinstance(t, Array) and t.dims and t.dims[0].symbol is None and t.dims[0].offset == 0:
+        return "a", [ctx.b.cast(v, Scalar("int64"))]  # x[[]]
+    raise ctx.error(node, f"an index of type {t}", "an index is an int, a slice, or an array of int or bool")
+
+
+def set_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered, new: Lowered) -> None:
+    """`x[index] = new`."""
+    if isinstance(x, Value) and isinstance(x.type, Array):
+        items, values = encode(ctx, node, x.type, index)
+        store(ctx, node, x, items, values, value(ctx, node, new))
+        return
+    if isinstance(x, Box):
+        if x in ctx.frozen:
+            raise ctx.error(node, "this container is one of two, depending on a condition, and is changed")
+        content = ctx.state.heap[x]
+        if isinstance(content, Value):
+            assert isinstance(content.type, List)
+            v = value(ctx, node, new)
+            ctx.b.emit("listset", {"list": content, "index": value(ctx, node, index), "value": v})
+            return
+        if x.kind == "dict":
+            content[static(ctx, node, index, "the key of a dict")] = new
+            return
+        if x.kind == "list":
+            _set_list_item(ctx, node, x, content, index, new)
+            return
+        from s2s.lower.attributes import get_attribute
+        ctx.call(node, get_attribute(ctx, node, x, "__setitem__"), [index, new])
+        return
+    raise located(UnsupportedSyntaxError, ctx.loc(node), f"a store into {describe(x)}, which exists outside the function",
+                  "what it holds after the call would be part of the result",
+                  "work on a copy, and return what is to be differentiated")
+
+
+def _set_list_item(ctx: Context, node: gast.AST, x: Box, content: list[Lowered], index: Lowered, new: Lowered) -> None:
+    k = known(ctx, index)
+    if isinstance(k, int):
+        try:
+            content[k] = new
+        except IndexError as error:
+            raise ctx.error(node, f"IndexError: {error}") from None
+        return
+    if isinstance(index, Slice):
+        raise ctx.error(node, "a store into a slice of a list is not supported")
+    if x.site and isinstance(new, Value):
+        element = new.type
+        for v in content:
+            from s2s.ir.types import unify
+            joined = unify(element, v.type) if isinstance(v, Value) else None
+            if joined is None:
+                break
+            element = joined
+        else:
+            raise GrowList(x.site, element)
+    assert isinstance(index, Value)
+    demand_static(ctx, index)
+    raise ctx.error(node, "the index is not known before the function runs")
+
+
+def store(ctx: Context, node: gast.AST, a: Value, items: tuple[str, ...], index: tuple[Value, ...], new: Value) -> None:
+    """A store into an array; the value is cast to its dtype, as NumPy does."""
+    t, v = a.type, new.type
+    assert isinstance(t, Array)
+    if isinstance(v, Scalar | Array) and v.dtype != t.dtype:
+        kinds = np.dtype(t.dtype).kind, np.dtype(v.dtype).kind
+        if kinds[1] == "c" and kinds[0] != "c":
+            raise ctx.error(node, f"a complex value is stored into an array of {t.dtype}", "NumPy drops its imaginary part")
+        if not (isinstance(v, Scalar) and v.weak and constant(new) is not None):
+            new = ctx.b.cast(new, Scalar(t.dtype))
+        else:
+            new = ctx.b.const(constant(new), Scalar(t.dtype)) if kinds[0] in "fc" else ctx.b.cast(new, Scalar(t.dtype))
+    ctx.b.emit("setitem", {"a": a, "index": index, "value": new}, {"items": items})
+
+
+def delete_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered) -> None:
+    """`del x[index]` for containers of known structure."""
+    if isinstance(x, Box) and isinstance(ctx.state.heap[x], list | dict):
+        key: Any = static(ctx, node, index, "the index")
+        del ctx.state.heap[x][key]
+        return
+    raise ctx.error(node, f"del of an element of {describe(x)}")

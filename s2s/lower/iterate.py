@@ -1,0 +1,254 @@
+"""What can be iterated over: how many items it has, and how to get the k-th."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from s2s.ir.core import Value
+from s2s.ir.ops import constant
+from s2s.ir.types import Array, Dim, List, Scalar, known_dim
+from s2s.lower.context import Context
+from s2s.lower.outside import outside
+from s2s.lower.values import Box, Lazy, Lowered, Outside, Range, Static, Tuple
+
+Thunk = Callable[[], Lowered]
+
+
+@dataclass(slots=True)
+class Items:
+    """A sequence of items.
+
+    fixed: one function for each item, where their number is known. runtime: whether it can be iterated
+    by a run-time loop as well, over `bounds` with `at(k)` as the item.
+    """
+
+    fixed: Sequence[Thunk] | None
+    runtime: bool
+    bounds: tuple[Value, Value, Value] | None = None
+    at: Callable[[Value], Lowered] | None = None
+    count: Value | None = None
+    hint: str = ""
+
+    def range(self, ctx: Context) -> tuple[Value, Value, Value]:
+        """start, stop and step of the run-time loop."""
+        if self.bounds is not None:
+            return self.bounds
+        assert self.count is not None
+        return ctx.b.int(0), self.count, ctx.b.int(1)
+
+    def item(self, ctx: Context, index: Value) -> Lowered:
+        """The item at a value of the loop's index."""
+        assert self.at is not None
+        return self.at(index)
+
+    def kth(self, ctx: Context, k: Value) -> Lowered:
+        """The k-th item, counted from 0."""
+        if self.bounds is None:
+            return self.item(ctx, k)
+        start, _, step = self.bounds
+        return self.item(ctx, ctx.b.add(start, ctx.b.mul(k, step)))
+
+    def length(self, ctx: Context) -> Value:
+        """The number of items."""
+        if self.count is not None:
+            return self.count
+        if self.fixed is not None:
+            return ctx.b.int(len(self.fixed))
+        start, stop, step = self.range(ctx)
+        return ctx.b.one("trips", {"start": start, "stop": stop, "step": step})
+
+    def after_first(self, ctx: Context) -> Items:
+        """The items without the first."""
+        start, stop, step = self.range(ctx)
+        fixed = None if self.fixed is None else self.fixed[1:]
+        return Items(fixed, self.runtime, (ctx.b.add(start, step), stop, step), self.at, None, self.hint)
+
+
+def items_of(ctx: Context, node: gast.AST, x: Lowered, loop: gast.AST | None = None) -> Items:
+    """The items of `x`, or an error at `node`."""
+    if isinstance(x, Tuple):
+        return _known(ctx, list(x.items))
+    if isinstance(x, Range):
+        return _range(ctx, x)
+    if isinstance(x, Lazy):
+        return _LAZY[x.kind](ctx, node, x)
+    if isinstance(x, Box):
+        content = ctx.state.heap[x]
+        if isinstance(content, Value):
+            return items_of(ctx, node, content, loop)
+        return _known(ctx, list(content) if isinstance(content, list) else [_key(ctx, k) for k in content])
+    if isinstance(x, Outside):
+        return _outside(ctx, node, x)
+    if isinstance(x, Static) and isinstance(x.value, str | tuple | list | range):
+        return _known(ctx, [_key(ctx, v) for v in x.value])
+    if isinstance(x, Value) and isinstance(x.type, Array) and x.type.ndim > 0:
+        n = ctx.b.dim(x, 0)
+        return Items(_fixed(ctx, x, x.type.dims[0]), True, None, lambda k: element(ctx, x, k), n, "")
+    if isinstance(x, Value) and isinstance(x.type, List):
+        n = ctx.b.one("listlen", {"list": x})
+        return Items(None, True, None, lambda k: ctx.b.one("listget", {"list": x, "index": k}), n, "")
+    raise ctx.error(node, f"s2s cannot iterate over {describe(x)}", "the items are not known before the function runs",
+                    "loop over a range, an array, a list or a tuple")
+
+
+def _fixed(ctx: Context, x: Value, dim: Dim) -> list[Thunk] | None:
+    if dim.symbol is not None or dim.offset > 64:
+        return None
+    return [lambda k=k: element(ctx, x, ctx.b.int(k)) for k in range(dim.offset)]  # type: ignore[misc]
+
+
+def element(ctx: Context, x: Value, k: Value) -> Value:
+    """x[k] for an array."""
+    return ctx.b.one("getitem", {"a": x, "index": (k,)}, {"items": ("i",)})
+
+
+def _key(ctx: Context, v: Any) -> Lowered:
+    """A constant of Python as something lowered."""
+    if isinstance(v, bool | int | float | complex):
+        return ctx.b.const(v)
+    if isinstance(v, tuple):
+        return Tuple(tuple(_key(ctx, x) for x in v))
+    return Static(v)
+
+
+def _known(ctx: Context, items: list[Lowered]) -> Items:
+    """Items of known structure: unrolled, or, where they are many equal numbers, put into an array."""
+    thunks: list[Thunk] = [lambda v=v: v for v in items]  # type: ignore[misc]
+    if len(items) > 32 and all(isinstance(v, Value) and isinstance(v.type, Scalar) for v in items):
+        packed = ctx.b.one("pack", {"elements": tuple(v for v in items if isinstance(v, Value))}, {"dtype": None})
+        return Items(thunks, True, None, lambda k: element(ctx, packed, k), ctx.b.int(len(items)))
+    return Items(thunks, False, count=ctx.b.int(len(items)))
+
+
+def _range(ctx: Context, x: Range) -> Items:
+    values = [constant(v) for v in (x.start, x.stop, x.step)]
+    fixed: list[Thunk] | None = None
+    if all(isinstance(v, int) for v in values) and values[2] != 0:
+        known = range(*values)
+        if len(known) <= 4096:
+            fixed = [lambda k=k: ctx.b.int(k) for k in known]  # type: ignore[misc]
+    return Items(fixed, True, (x.start, x.stop, x.step), lambda k: k)
+
+
+def _outside(ctx: Context, node: gast.AST, x: Outside) -> Items:
+    v = x.value
+    if isinstance(v, tuple | list):
+        return _known(ctx, [outside(ctx, ctx.binding.read(x.read, "item", k)) for k in range(len(v))])
+    if isinstance(v, dict):
+        return _known(ctx, [_key(ctx, k) for k in v])
+    raise ctx.error(node, f"s2s cannot iterate over a {type(v).__name__}", "its items are not known before the run",
+                    "loop over a range, an array, a list or a tuple")
+
+
+def _enumerate(ctx: Context, node: gast.AST, x: Lazy) -> Items:
+    inner = items_of(ctx, node, x.parts[0])
+    start = x.parts[1]
+    assert isinstance(start, Value)
+    fixed = None if inner.fixed is None else [
+        lambda k=k, f=f: Tuple((ctx.b.add(start, ctx.b.int(k)), f()))  # type: ignore[misc]
+        for k, f in enumerate(inner.fixed)]
+    return Items(fixed, inner.runtime, None,
+                 lambda k: Tuple((ctx.b.add(start, k), inner.kth(ctx, k))), inner.length(ctx), "")
+
+
+def _zip(ctx: Context, node: gast.AST, x: Lazy) -> Items:
+    inner = [items_of(ctx, node, p) for p in x.parts]
+    if all(i.fixed is not None for i in inner):
+        rows = list(zip(*(i.fixed for i in inner if i.fixed is not None), strict=False))
+        fixed = [lambda row=row: Tuple(tuple(f() for f in row)) for row in rows]  # type: ignore[misc]
+    else:
+        fixed = None
+    if not all(i.runtime for i in inner):
+        if fixed is None:
+            return _guarded_zip(ctx, node, inner)
+        return Items(fixed, False, count=ctx.b.int(len(fixed)))
+    lengths = [i.length(ctx) for i in inner]
+    count = lengths[0]
+    for n in lengths[1:]:
+        if _dim(n) is None or _dim(n) != _dim(count):
+            count = _minimum(ctx, count, n)
+    return Items(fixed, True, None, lambda k: Tuple(tuple(i.kth(ctx, k) for i in inner)), count, "")
+
+
+def _dim(n: Value) -> Dim | None:
+    known = constant(n)
+    return known_dim(known) if known is not None else getattr(n.type, "dim", None)
+
+
+def _minimum(ctx: Context, x: Value, y: Value) -> Value:
+    spec = ctx.services.table.by_name["min"].spec
+    return ctx.b.one(spec, dict(zip([p.name for p in spec.params], (x, y), strict=False)), {})
+
+
+def _guarded_zip(ctx: Context, node: gast.AST, inner: list[Items]) -> Items:
+    """A container of known length zipped with an array: as many as the container has."""
+    known = [len(i.fixed) for i in inner if i.fixed is not None]
+    n = min(known)
+    for i in inner:
+        if i.fixed is None:
+            short = ctx.b.binary("lt", i.length(ctx), ctx.b.int(n))
+            from s2s.lower.effects import raise_if
+            raise_if(ctx, short, "ValueError('zip of a container and an array that is shorter')")
+    rows = [[(lambda i=i, k=k: i.fixed[k]() if i.fixed is not None else i.kth(ctx, ctx.b.int(k)))
+             for i in inner] for k in range(n)]
+    fixed: list[Thunk] = [lambda row=row: Tuple(tuple(f() for f in row)) for row in rows]  # type: ignore[misc]
+    return Items(fixed, False, count=ctx.b.int(n))
+
+
+def _reversed(ctx: Context, node: gast.AST, x: Lazy) -> Items:
+    inner = items_of(ctx, node, x.parts[0])
+    fixed = None if inner.fixed is None else list(reversed(inner.fixed))
+    if inner.bounds is not None and constant(inner.bounds[2]) in (1, -1):
+        start, stop, step = inner.bounds
+        return Items(fixed, True, (ctx.b.sub(stop, step), ctx.b.sub(start, step), ctx.b.neg(step)), inner.at)
+    n = inner.length(ctx)
+    last = ctx.b.sub(n, ctx.b.int(1))
+    return Items(fixed, inner.runtime, (last, ctx.b.int(-1), ctx.b.int(-1)), lambda k: inner.kth(ctx, k))
+
+
+def _dict_view(ctx: Context, node: gast.AST, x: Lazy) -> Items:
+    source = x.parts[0]
+    if isinstance(source, Box):
+        content = ctx.state.heap[source]
+        pairs = [(_key(ctx, k), v) for k, v in content.items()]
+    else:
+        assert isinstance(source, Outside)
+        pairs = [(_key(ctx, k), outside(ctx, ctx.binding.read(source.read, "item", k))) for k in source.value]
+    if x.kind == "keys":
+        return _known(ctx, [k for k, _ in pairs])
+    if x.kind == "values":
+        return _known(ctx, [v for _, v in pairs])
+    return _known(ctx, [Tuple((k, v)) for k, v in pairs])
+
+
+def _map(ctx: Context, node: gast.AST, x: Lazy) -> Items:
+    function, *sources = x.parts
+    rows = items_of(ctx, node, sources[0]) if len(sources) == 1 else _zip(ctx, node, Lazy("zip", tuple(sources)))
+
+    def apply(item: Lowered) -> Lowered:
+        args = list(item.items) if len(sources) > 1 and isinstance(item, Tuple) else [item]
+        return ctx.call(node, function, args)
+
+    fixed = None if rows.fixed is None else [lambda f=f: apply(f()) for f in rows.fixed]  # type: ignore[misc]
+    return Items(fixed, rows.runtime, None, lambda k: apply(rows.kth(ctx, k)), rows.length(ctx))
+
+
+_LAZY: dict[str, Any] = {
+    "enumerate": _enumerate, "zip": _zip, "reversed": _reversed, "items": _dict_view, "keys": _dict_view,
+    "values": _dict_view, "map": _map,
+}
+
+
+def describe(x: Lowered) -> str:
+    """What a value is, for messages."""
+    if isinstance(x, Value):
+        return f"a value of type {x.type}"
+    if isinstance(x, Static):
+        return repr(x.value)
+    if isinstance(x, Outside):
+        return f"a {type(x.value).__name__}"
+    return f"a {type(x).__name__.lower()}"

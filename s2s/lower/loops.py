@@ -1,0 +1,411 @@
+"""Loops: over ranges and arrays at run time, unrolled over what has a known structure, and `while`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gast
+
+from s2s.ir.core import Block, Op, Value
+from s2s.ir.ops import SPECS, constant
+from s2s.ir.types import BOOL, INT, Type, Undefined, unify
+from s2s.lower.context import RETURN, RETURNED, Context, GrowList, Loop, Unroll
+from s2s.lower.control import FALSE, TRUE, as_bool, branch, either, flag, left
+from s2s.lower.iterate import Items, items_of
+from s2s.lower.merge import Slot, cast_to, flatten, replace, slot_hint, widen
+from s2s.lower.names import assigned_names
+from s2s.lower.truth import truth, usable
+from s2s.lower.values import Conflict, Lowered, Static
+
+Body = Callable[[Loop, Lowered], None]
+MAX_ATTEMPTS = 25
+MAX_UNROLL = 4096
+
+
+class _Peel(Exception):
+    """A name stands for something else on the first iteration: lower that one apart."""
+
+
+def lower_for(ctx: Context, node: gast.For, items: Items, body: Body, orelse: Callable[[], None]) -> None:
+    """A `for` loop. `body(loop, item)` lowers one iteration."""
+    if items.fixed is not None and not (items.runtime and id(node) not in ctx.unrolled):
+        _unrolled(ctx, node, items.fixed, body, orelse)
+        return
+    loop = Loop(node, ctx.frame, unrollable=items.fixed is not None)
+    saved, loops = ctx.state.copy(), list(ctx.loops)
+    try:
+        _runtime_for(ctx, loop, items, body)
+    except Unroll as request:
+        if request.loop is not node or items.fixed is None:
+            raise
+        ctx.unrolled.add(id(node))
+        ctx.state, ctx.loops = saved, loops
+        _unrolled(ctx, node, items.fixed, body, orelse)
+        return
+    except _Peel:
+        ctx.state = saved
+        _peeled(ctx, node, items, body)
+    _else(ctx, loop, orelse)
+
+
+def _else(ctx: Context, loop: Loop, orelse: Callable[[], None]) -> None:
+    """The `else` of a loop: runs where the loop was not left early."""
+    early = either(ctx, flag(ctx, loop.broke), flag(ctx, (ctx.frame, RETURNED)))
+    ctx.state.env.pop(loop.broke, None)
+    ctx.state.env.pop(loop.continued, None)
+    ctx.state.env.pop(loop.done, None)
+    if early == FALSE:
+        orelse()
+    elif isinstance(early, Value):
+        from s2s.lower.control import not_
+        stay = not_(ctx, early)
+        assert isinstance(stay, Value)
+        branch(ctx, stay, orelse, lambda: None)
+
+
+def _unrolled(ctx: Context, node: gast.AST, items: Sequence[Callable[[], Lowered]], body: Body,
+              orelse: Callable[[], None]) -> None:
+    if len(items) > MAX_UNROLL:
+        raise ctx.error(node, f"a loop over {len(items)} values of known structure would be unrolled",
+                        fix="put the values into an array")
+    loop = Loop(node, ctx.frame, runtime=False)
+    ctx.loops.append(loop)
+    ctx.state.env[loop.broke] = FALSE
+
+    def from_item(k: int) -> None:
+        while k < len(items):
+            ctx.state.env[loop.continued] = FALSE
+            body(loop, items[k]())
+            ctx.state.env[loop.continued] = FALSE
+            k += 1
+            gone = left(ctx)
+            if gone == TRUE:
+                return
+            if isinstance(gone, Value):
+                if k < len(items):
+                    stay = ctx.b.one("not", {"x": gone})
+                    branch(ctx, stay, lambda k=k: from_item(k), lambda: None)
+                return
+
+    from_item(0)
+    ctx.loops.pop()
+    _else(ctx, loop, orelse)
+
+
+def _runtime_for(ctx: Context, loop: Loop, items: Items, body: Body) -> None:
+    start, stop, step = items.range(ctx)
+    hint = items.hint
+
+    def make(block: Block, state_params: list[Value]) -> None:
+        index = Value(INT, hint)
+        block.params = [index, *state_params]
+        loop.index = index
+        with ctx.b.at(block):
+            body(loop, items.item(ctx, index))
+
+    carry = _Carry(ctx, loop, make, assigned_names(loop.node))
+    block = carry.run()
+    args = {"start": start, "stop": stop, "step": step, "init": tuple(carry.inits())}
+    _finish(ctx, carry, "for", args, [block], first=1)
+
+
+def lower_while(ctx: Context, node: gast.While, test: Callable[[], Lowered], body: Body,
+                orelse: Callable[[], None]) -> None:
+    """A `while` loop; `test()` lowers the condition."""
+    loop = Loop(node, ctx.frame)
+    saved = ctx.state.copy()
+    try:
+        _runtime_while(ctx, loop, test, body)
+    except _Peel:
+        ctx.state = saved
+        cond = truth(ctx, node.test, test())
+
+        def rest() -> None:
+            first = Loop(node, ctx.frame, runtime=False)
+            ctx.loops.append(first)
+            body(first, Static(None))
+            ctx.state.env[first.continued] = FALSE
+            gone = left(ctx)
+            ctx.loops.pop()
+            if gone == FALSE:
+                _runtime_while(ctx, loop, test, body)
+            elif isinstance(gone, Value):
+                branch(ctx, ctx.b.one("not", {"x": gone}), lambda: _runtime_while(ctx, loop, test, body),
+                       lambda: None)
+        if isinstance(cond, Value):
+            branch(ctx, cond, rest, lambda: None)
+        elif cond:
+            rest()
+    _else(ctx, loop, orelse)
+
+
+def _runtime_while(ctx: Context, loop: Loop, test: Callable[[], Lowered], body: Body) -> None:
+    node = loop.node
+    assert isinstance(node, gast.While)
+    always = isinstance(node.test, gast.Constant) and bool(node.test.value)
+    if always or any(_may_write(n) for n in gast.walk(node.test)):
+        _while_true(ctx, loop, test, body)
+        return
+
+    def make(block: Block, params: list[Value]) -> None:
+        block.params = params
+        with ctx.b.at(block):
+            body(loop, Static(None))
+
+    carry = _Carry(ctx, loop, make, assigned_names(node))
+    block = carry.run()
+    inits = carry.inits()
+    _finish(ctx, carry, "while", {"init": tuple(inits)}, [_test_block(ctx, loop, test, carry), block], first=0)
+
+
+def _while_true(ctx: Context, loop: Loop, test: Callable[[], Lowered], body: Body) -> None:
+    """A `while` whose test changes something (a walrus): the test is the first statement of the body."""
+    def make(block: Block, params: list[Value]) -> None:
+        block.params = params
+        with ctx.b.at(block):
+            cond = truth(ctx, loop.node, test())
+
+            def leave() -> None:
+                ctx.state.env[loop.done] = TRUE
+
+            if isinstance(cond, Value):
+                branch(ctx, cond, lambda: body(loop, Static(None)), leave)
+            elif cond:
+                body(loop, Static(None))
+            else:
+                leave()
+
+    carry = _Carry(ctx, loop, make, assigned_names(loop.node))
+    block = carry.run()
+    inits = carry.inits()
+    always = Block(params=[Value(p.type, p.hint) for p in block.params])
+    with ctx.b.at(always):
+        always.results = [ctx.b.const(True, BOOL)]
+    _finish(ctx, carry, "while", {"init": tuple(inits)}, [always, block], first=0)
+
+
+def _test_block(ctx: Context, loop: Loop, test: Callable[[], Lowered], carry: _Carry) -> Block:
+    """The condition as a block over the carried values."""
+    block = Block(params=[Value(p.type, p.hint) for p in carry.params.values()])
+    saved, ctx.state = ctx.state, carry.start.copy()
+    for slot, p in zip(carry.params, block.params, strict=True):
+        if slot in carry.before:
+            replace(ctx.state, slot, p)
+    with ctx.b.at(block):
+        cond = truth(ctx, loop.node, test())
+        block.results = [cond if isinstance(cond, Value) else ctx.b.const(cond, BOOL)]
+    ctx.state = saved
+    return block
+
+
+def _finish(ctx: Context, carry: _Carry, name: str, args: dict[str, Any], blocks: list[Block], first: int) -> None:
+    """Append the loop and put its results into the state."""
+    body = blocks[-1]
+    stop = carry.stop
+    breaks = isinstance(stop, Value) or stop == TRUE
+    body.results = carry.yields(body)
+    if breaks:
+        with ctx.b.at(body):
+            body.results.append(as_bool(ctx, stop))
+    types = [p.type for p in body.params[first:]]
+    op = Op(SPECS[name], args, {"breaks": breaks}, blocks=blocks, loc=ctx.b.loc)
+    op.results = [Value(t, p.hint, op) for t, p in zip(types, body.params[first:], strict=True)]
+    ctx.b.block.ops.append(op)
+    carry.settle(op.results)
+
+
+class _Carry:
+    """Finds what a loop carries: lowers its body until the carried values have stable types."""
+
+    def __init__(self, ctx: Context, loop: Loop, make: Callable[[Block, list[Value]], None],
+                 names: frozenset[str]) -> None:
+        self.ctx, self.loop, self.make = ctx, loop, make
+        self.start = ctx.state
+        self.before = flatten(ctx.state)
+        self.types: dict[Slot, Type] = {
+            slot: v.type for slot, v in self.before.items()
+            if isinstance(v, Value) and slot[0] == "env" and slot[1] is ctx.frame and slot[2] in names}
+        self.fresh: set[str] = set()
+        self.conflicts: dict[Slot, Conflict] = {}
+        self.stop: Any = FALSE
+
+    def run(self) -> Block:
+        ctx = self.ctx
+        for _ in range(MAX_ATTEMPTS):
+            block = Block()
+            ctx.state = self.start.copy()
+            params = {slot: Value(t, slot_hint(slot)) for slot, t in self.types.items()}
+            for slot, p in params.items():
+                replace(ctx.state, slot, p)
+            for slot, conflict in self.conflicts.items():
+                replace(ctx.state, slot, conflict)
+            for key in (self.loop.broke, self.loop.continued, self.loop.done, (ctx.frame, RETURNED)):
+                ctx.state.env[key] = FALSE
+            ctx.loops.append(self.loop)
+            try:
+                self.make(block, list(params.values()))
+                with ctx.b.at(block):
+                    self.stop = either(ctx, flag(ctx, self.loop.done), either(
+                        ctx, flag(ctx, self.loop.broke), flag(ctx, (ctx.frame, RETURNED))))
+                ctx.state.env[self.loop.continued] = FALSE
+            finally:
+                ctx.loops.pop()
+            self.after = flatten(ctx.state)
+            self.end = ctx.state
+            if not self._changed(params):
+                self.params = params
+                return self._complete(block)
+        raise ctx.error(self.loop.node, "the types of this loop's variables do not settle",
+                        "a variable changes its type from one iteration to the next",
+                        "give it one type before the loop")
+
+    def _changed(self, params: dict[Slot, Value]) -> bool:
+        """Widen or extend what is carried; True if the body has to be lowered again."""
+        again = False
+        for slot, new in self.after.items():
+            old = self.before.get(slot)
+            if slot in params:
+                again |= self._widen(slot, params[slot].type, new)
+            elif new is old or self._is_flag(slot) or slot in self.conflicts:
+                continue
+            elif slot in self.before:
+                again |= self._carry_more(slot, old, new)
+        for slot in self.before:
+            if slot not in self.after and slot[0] == "heap" and slot[1] in self.end.heap:
+                raise GrowList(slot[1])
+        for box, content in self.start.heap.items():
+            if isinstance(content, list) and isinstance(self.end.heap.get(box), list) \
+                    and len(self.end.heap[box]) != len(content):
+                raise GrowList(box)
+        return again
+
+    def _is_flag(self, slot: Slot) -> bool:
+        return slot[0] == "env" and slot[2].startswith("#") and slot[2] != RETURN
+
+    def _widen(self, slot: Slot, param: Type, new: Lowered) -> bool:
+        if not isinstance(new, Value):
+            raise _Peel
+        if isinstance(new.type, Undefined):
+            return False
+        widened = widen(param, new.type, self.fresh)
+        if widened is None:
+            raise _Peel
+        changed = widened != param or getattr(widened, "dims", ()) != getattr(param, "dims", ())
+        self.types[slot] = widened
+        return changed
+
+    def _carry_more(self, slot: Slot, old: Lowered, new: Lowered) -> bool:
+        if isinstance(old, Value) and isinstance(new, Value):
+            joined = unify(old.type, new.type)
+            if joined is None:
+                raise _Peel
+            self.types[slot] = old.type
+            return True
+        if isinstance(old, Static) and isinstance(new, Static) and old == new:
+            return False
+        if isinstance(old, Static) and old.value is None:
+            raise _Peel
+        if isinstance(old, Static) or isinstance(new, Static):
+            raise _Peel
+        self.conflicts[slot] = Conflict("different things from one iteration to the next")
+        return True
+
+    def _complete(self, block: Block) -> Block:
+        """Add what the body defines anew, which is not bound before the loop."""
+        for slot, new in self.after.items():
+            if slot in self.params or new is self.before.get(slot):
+                continue
+            if self._is_flag(slot) and new == TRUE:
+                # Set in every iteration; but the loop may run zero times.
+                with self.ctx.b.at(block):
+                    new = self.after[slot] = self.ctx.b.const(True, BOOL)
+            elif slot in self.before and not self._is_flag(slot):
+                continue
+            if isinstance(new, Value) and not isinstance(new.type, Undefined):
+                self.params[slot] = Value(new.type, slot_hint(slot))
+                block.params.append(self.params[slot])
+        return block
+
+    def inits(self) -> list[Value]:
+        """What the carried values are before the loop."""
+        b = self.ctx.b
+        out = []
+        for slot, p in self.params.items():
+            old = self.before.get(slot)
+            if self._is_flag(slot):
+                out.append(b.const(False, BOOL))
+            elif isinstance(old, Value):
+                out.append(cast_to(b, b.block, old, p.type))
+            else:
+                out.append(b.undefined(p.type))
+        return out
+
+    def yields(self, block: Block) -> list[Value]:
+        """What the carried values are at the end of an iteration."""
+        out = []
+        for slot, p in self.params.items():
+            new = self.after[slot]
+            assert isinstance(new, Value)
+            out.append(cast_to(self.ctx.b, block, new, p.type))
+        return out
+
+    def settle(self, results: list[Value]) -> None:
+        """Make the state after the loop the current one."""
+        state = self.end
+        for slot, result in zip(self.params, results, strict=True):
+            replace(state, slot, result)
+        for slot, old in self.before.items():
+            if slot in self.after and slot not in self.params and self.after[slot] is not old \
+                    and not self._is_flag(slot):
+                replace(state, slot, self.conflicts.get(slot, old))
+        self.ctx.state = state
+
+
+def _may_write(n: gast.AST) -> bool:
+    """Whether evaluating a test may change names or containers: walrus, list.pop() and the like."""
+    if isinstance(n, gast.NamedExpr):
+        return True
+    return isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute) and n.func.attr in (
+        "pop", "append", "assign", "assign_add", "assign_sub", "popleft", "remove", "add", "update")
+
+
+def _peeled(ctx: Context, node: gast.For, items: Items, body: Body) -> None:
+    """The first iteration on its own, where a name is then what it stays for the rest of the loop."""
+    start, stop, step = items.range(ctx)
+    count = ctx.b.one("trips", {"start": start, "stop": stop, "step": step})
+    loop = Loop(node, ctx.frame, runtime=False)
+
+    def run() -> None:
+        ctx.loops.append(loop)
+        ctx.state.env[loop.broke] = FALSE
+        ctx.state.env[loop.continued] = FALSE
+        body(loop, items.item(ctx, start))
+        ctx.state.env[loop.continued] = FALSE
+        gone = left(ctx)
+        ctx.loops.pop()
+        later = items.after_first(ctx)
+        second = Loop(node, ctx.frame)
+        if gone == FALSE:
+            _again(second, later)
+        elif isinstance(gone, Value):
+            branch(ctx, ctx.b.one("not", {"x": gone}), lambda: _again(second, later), lambda: None)
+
+    def _again(second: Loop, later: Items) -> None:
+        try:
+            _runtime_for(ctx, second, later, body)
+        except _Peel:
+            raise ctx.error(node, "a variable changes its type from one iteration to the next",
+                            "the derivative needs one type for each variable of a loop",
+                            "give it one type before the loop") from None
+
+    known = constant(count)
+    if known is None:
+        branch(ctx, ctx.b.binary("gt", count, ctx.b.int(0)), run, lambda: None)
+    elif known > 0:
+        run()
+
+
+def usable_items(ctx: Context, node: gast.AST, x: Lowered, loop: gast.AST) -> Items:
+    """What a `for` loop or a comprehension iterates over."""
+    return items_of(ctx, node, usable(ctx, node, x), loop)

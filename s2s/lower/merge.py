@@ -1,0 +1,314 @@
+"""Where paths meet: what a name stands for after an `if`, and what a loop carries.
+
+A *slot* is a place in the state that holds one leaf: a name, an element of a tuple that a name stands
+for, or an element of a container.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from s2s.ir.builder import Builder
+from s2s.ir.core import Block, Value
+from s2s.ir.types import BOOL, Array, List, Scalar, Type, Undefined, unify
+from s2s.lower.context import RETURN, Context, State
+from s2s.lower.values import Bound, Box, Conflict, Lazy, Lowered, Range, Slice, Static, Tuple
+
+Slot = tuple[Any, ...]
+
+
+class Absent:
+    """The name is not bound on this path."""
+
+    def __repr__(self) -> str:
+        return "<absent>"
+
+
+ABSENT = Absent()
+
+
+def flatten(state: State) -> dict[Slot, Any]:
+    """Every leaf of the state by its slot."""
+    found: dict[Slot, Any] = {}
+    for key, value in state.env.items():
+        _leaves(("env", *key), value, found)
+    for box, content in state.heap.items():
+        if isinstance(content, list):
+            for k, item in enumerate(content):
+                _leaves(("heap", box, k), item, found)
+        elif isinstance(content, dict):
+            for k, item in content.items():
+                _leaves(("heap", box, k), item, found)
+        else:
+            found[("heap", box)] = content
+    return found
+
+
+def _parts(value: Any) -> tuple[Any, ...] | None:
+    """What a composite stands for, part by part; None for a leaf."""
+    if isinstance(value, Tuple):
+        return value.items
+    if isinstance(value, Range):
+        return (value.start, value.stop, value.step)
+    if isinstance(value, Lazy):
+        return value.parts
+    if isinstance(value, Slice):
+        return (value.start, value.stop, value.step)
+    if isinstance(value, Bound):
+        return (value.callee, *value.args, *(v for _, v in value.kwargs))
+    return None
+
+
+def _with_parts(value: Any, parts: tuple[Any, ...]) -> Any:
+    if isinstance(value, Tuple):
+        return Tuple(parts, value.cls)
+    if isinstance(value, Range):
+        return Range(*parts)
+    if isinstance(value, Lazy):
+        return Lazy(value.kind, parts)
+    if isinstance(value, Slice):
+        return Slice(*parts)
+    n = len(value.args)
+    names = [name for name, _ in value.kwargs]
+    return Bound(parts[0], parts[1:1 + n], tuple(zip(names, parts[1 + n:], strict=True)))
+
+
+def _same_shape(x: Any, y: Any) -> bool:
+    """Whether two composites differ in their leaves only."""
+    px, py = _parts(x), _parts(y)
+    if px is None or py is None or type(x) is not type(y) or len(px) != len(py):
+        return False
+    if isinstance(x, Tuple):
+        return x.cls is y.cls
+    if isinstance(x, Lazy):
+        return x.kind == y.kind
+    if isinstance(x, Bound):
+        return [n for n, _ in x.kwargs] == [n for n, _ in y.kwargs]
+    return True
+
+
+def _leaves(slot: Slot, value: Any, found: dict[Slot, Any]) -> None:
+    parts = _parts(value)
+    if parts is None:
+        found[slot] = value
+    else:
+        for k, part in enumerate(parts):
+            _leaves((*slot, k), part, found)
+
+
+def replace(state: State, slot: Slot, leaf: Any) -> None:
+    """Put `leaf` into a slot that exists."""
+    if slot[0] == "env":
+        key = (slot[1], slot[2])
+        state.env[key] = _replaced(state.env[key], slot[3:], leaf)
+    elif len(slot) == 2:
+        state.heap[slot[1]] = leaf
+    else:
+        content = state.heap[slot[1]]
+        content[slot[2]] = _replaced(content[slot[2]], slot[3:], leaf)
+
+
+def _replaced(value: Any, path: tuple[Any, ...], leaf: Any) -> Any:
+    if not path:
+        return leaf
+    parts = _parts(value)
+    assert parts is not None
+    k = path[0]
+    return _with_parts(value, (*parts[:k], _replaced(parts[k], path[1:], leaf), *parts[k + 1:]))
+
+
+def slot_hint(slot: Slot) -> str:
+    """The name that a slot's value would like to have."""
+    name = str(slot[2]) if slot[0] == "env" else slot[1].hint
+    return "" if name.startswith("#") else name
+
+
+def cast_to(b: Builder, block: Block, v: Value, type: Type) -> Value:
+    """`v` with the dtype of `type`, converted at the end of `block`."""
+    if isinstance(v.type, Undefined):
+        with b.at(block):
+            return b.undefined(type)
+    if isinstance(type, Scalar | Array) and isinstance(v.type, Scalar | Array):
+        if v.type.dtype != type.dtype or (isinstance(type, Scalar) and v.type.weak != type.weak):
+            with b.at(block):
+                return b.cast(v, Scalar(type.dtype, type.weak))
+    return v
+
+
+class Joiner:
+    """Joins two states into results of an `if` that is being built."""
+
+    def __init__(self, ctx: Context, cond: Value, then: Block, orelse: Block) -> None:
+        self.ctx, self.cond = ctx, cond
+        self.then, self.orelse = then, orelse
+        self.rows: dict[tuple[Any, Any], Value] = {}
+
+    def join(self, x: Any, y: Any, hint: str) -> Any:
+        """What stands for `x` where the condition holds and for `y` where it does not."""
+        if x is y:
+            return x
+        if _flag(x) and _flag(y):
+            return self._join_flags(x, y)
+        if isinstance(x, Value | Absent) and isinstance(y, Value | Absent):
+            return self._join_values(x, y, hint)
+        if _same_shape(x, y):
+            px, py = _parts(x), _parts(y)
+            assert px is not None and py is not None
+            return _with_parts(x, tuple(self.join(a, b, hint) for a, b in zip(px, py, strict=True)))
+        if x is ABSENT or y is ABSENT:
+            present = y if x is ABSENT else x
+            parts = _parts(present)
+            if parts is None:
+                return present
+            return _with_parts(present, tuple(
+                self.join(ABSENT, p, hint) if x is ABSENT else self.join(p, ABSENT, hint) for p in parts))
+        if type(x) is type(y) and not isinstance(x, Box | Conflict) and x == y:
+            return x
+        if isinstance(x, Box) and isinstance(y, Box):
+            return self._join_boxes(x, y, hint)
+        return Conflict(f"{_describe(x)} on one path and {_describe(y)} on the other", self.cond)
+
+    def _join_flags(self, x: Static | Value, y: Static | Value) -> Any:
+        if isinstance(x, Static) and isinstance(y, Static):
+            if x.value == y.value:
+                return x
+            b = self.ctx.b
+            return self.cond if x.value else b.one("not", {"x": self.cond})
+        return self._join_values(self._as_value(x, self.then), self._as_value(y, self.orelse), "")
+
+    def _as_value(self, flag: Static | Value, block: Block) -> Value:
+        if isinstance(flag, Value):
+            return flag
+        with self.ctx.b.at(block):
+            return self.ctx.b.const(bool(flag.value), BOOL)
+
+    def _join_values(self, x: Any, y: Any, hint: str) -> Any:
+        if (x, y) in self.rows:
+            return self.rows[x, y]
+        tx = Undefined() if x is ABSENT else x.type
+        ty = Undefined() if y is ABSENT else y.type
+        type = unify(tx, ty)
+        if type is None or isinstance(type, Undefined):
+            return Conflict(f"{tx} on one path and {ty} on the other", self.cond)
+        self.rows[x, y] = Value(type, hint)
+        return self.rows[x, y]
+
+    def _join_boxes(self, x: Box, y: Box, hint: str) -> Any:
+        state_x, state_y = self.states
+        cx, cy = state_x.heap.get(x), state_y.heap.get(y)
+        if x.kind != y.kind or x.cls is not y.cls:
+            return Conflict("different containers", self.cond)
+        joined = self._join_contents(cx, cy, hint)
+        if isinstance(joined, Conflict):
+            return joined
+        box = Box(x.kind, x.cls, hint, self.ctx.depth)
+        # Which of the two it is, is not known: a change to it could not be seen through the other name.
+        box.kind = x.kind
+        self.frozen.append(box)
+        self.extra[box] = joined
+        return box
+
+    def _join_contents(self, cx: Any, cy: Any, hint: str) -> Any:
+        if isinstance(cx, list) and isinstance(cy, list) and len(cx) == len(cy):
+            return [self.join(a, b, hint) for a, b in zip(cx, cy, strict=True)]
+        if isinstance(cx, dict) and isinstance(cy, dict):
+            keys = [*cx, *(k for k in cy if k not in cx)]
+            if cx.keys() == cy.keys() or hint == "":
+                return {k: self.join(cx.get(k, ABSENT), cy.get(k, ABSENT), hint) for k in keys}
+        if isinstance(cx, Value) and isinstance(cy, Value):
+            return self.join(cx, cy, hint)
+        return Conflict("containers of different length or keys", self.cond)
+
+    def states_joined(self, a: State, b: State) -> State:
+        """The state after the `if`."""
+        self.states, self.frozen, self.extra = (a, b), [], {}
+        out = State()
+        for key in [*a.env, *(k for k in b.env if k not in a.env)]:
+            x, y = a.env.get(key, ABSENT), b.env.get(key, ABSENT)
+            name = key[1]
+            if name.startswith("#") and name != RETURN:
+                x = Static(False) if x is ABSENT else x
+                y = Static(False) if y is ABSENT else y
+            out.env[key] = self.join(x, y, "" if name.startswith("#") else name)
+        for box in [*a.heap, *(k for k in b.heap if k not in a.heap)]:
+            out.heap[box] = self._box_content(box, a, b)
+        out.heap.update(self.extra)
+        for box in self.frozen:
+            self.ctx.frozen.add(box)
+        return out
+
+    def _box_content(self, box: Box, a: State, b: State) -> Any:
+        in_a, in_b = box in a.heap, box in b.heap
+        if in_a and in_b:
+            return self._join_contents(a.heap[box], b.heap[box], box.hint)
+        content = a.heap[box] if in_a else b.heap[box]
+        one = (lambda v: self.join(v, ABSENT, box.hint)) if in_a else (lambda v: self.join(ABSENT, v, box.hint))
+        if isinstance(content, list):
+            return [one(v) for v in content]
+        if isinstance(content, dict):
+            return {k: one(v) for k, v in content.items()}
+        return one(content) if isinstance(content, Value) else content
+
+    def finish(self) -> None:
+        """Append the `if` with its results."""
+        b = self.ctx.b
+        types, hints = [], []
+        for (x, y), result in self.rows.items():
+            for v, block in ((x, self.then), (y, self.orelse)):
+                if v is ABSENT:
+                    with b.at(block):
+                        v = b.undefined(result.type)
+                block.results.append(cast_to(b, block, v, result.type))
+            types.append(result.type)
+            hints.append(result.hint)
+        op = b.region("if", {"cond": self.cond}, [self.then, self.orelse], types, hints=hints)
+        op.results = list(self.rows.values())
+        for r in op.results:
+            r.op = op
+
+
+def _flag(x: Any) -> bool:
+    return (isinstance(x, Static) and isinstance(x.value, bool)) or (
+        isinstance(x, Value) and x.type == BOOL)
+
+
+def _describe(x: Lowered | Absent) -> str:
+    if isinstance(x, Static):
+        return repr(x.value) if x.value is None or isinstance(x.value, str) else type(x.value).__name__
+    if isinstance(x, Value):
+        return str(x.type)
+    return type(x).__name__.lower()
+
+
+def merge(ctx: Context, cond: Value, then: tuple[State, Block], orelse: tuple[State, Block]) -> None:
+    """Append the `if` over two lowered branches and make its state the current one."""
+    joiner = Joiner(ctx, cond, then[1], orelse[1])
+    state = joiner.states_joined(then[0], orelse[0])
+    if joiner.rows or then[1].ops or orelse[1].ops:
+        joiner.finish()
+    ctx.state = state
+
+
+def widen(param: Type, after: Type, fresh: set[str]) -> Type | None:
+    """The type of a carried value that starts as `param` and is `after` at the end of the body.
+
+    `fresh`: symbols of axes already known to vary from one iteration to the next.
+    """
+    if isinstance(param, Array) and isinstance(after, Array) and param.dtype == after.dtype \
+            and param.ndim == after.ndim:
+        if all(x == y or x.symbol in fresh for x, y in zip(param.dims, after.dims, strict=True)) \
+                and (param.layout == after.layout or param.layout == "A"):
+            return param
+        joined = unify(param, after)
+        assert isinstance(joined, Array)
+        for x, y in zip(joined.dims, param.dims, strict=True):
+            if x != y:
+                assert x.symbol is not None
+                fresh.add(x.symbol)
+        return joined
+    return unify(param, after)
+
+
+def is_carriable(t: Type) -> bool:
+    """Whether a loop can carry values of this type."""
+    return not isinstance(t, List) or not isinstance(t.element, Undefined)

@@ -1,0 +1,206 @@
+"""Numbers and arrays: anything lowered as an IR value, arithmetic with NumPy's promotion, comparison."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2s.ir.core import Value
+from s2s.ir.ops import constant
+from s2s.ir.types import Array, List, Opaque, Scalar, Undefined
+from s2s.lower.context import Context
+from s2s.lower.iterate import describe
+from s2s.lower.outside import opaque, outside
+from s2s.lower.truth import usable
+from s2s.lower.values import Box, Lowered, Outside, Range, Static, Tuple
+
+
+def value(ctx: Context, node: gast.AST | None, x: Lowered) -> Value:
+    """`x` as a number or an array: nested lists of numbers become arrays, as NumPy does."""
+    x = usable(ctx, node, x)
+    if isinstance(x, Value):
+        if isinstance(x.type, Undefined):
+            raise ctx.error(node, "this name may not be bound here")
+        if isinstance(x.type, List):
+            return ctx.b.one("listarray", {"list": x})
+        return x
+    if isinstance(x, Static) and isinstance(x.value, bool | int | float | complex | np.generic):
+        return ctx.b.const(x.value)
+    items = sequence(ctx, x)
+    if items is not None:
+        return pack(ctx, node, items)
+    if isinstance(x, Box) and isinstance(ctx.state.heap[x], Value):
+        return ctx.b.one("listarray", {"list": ctx.state.heap[x]})
+    raise ctx.error(node, f"{describe(x)} is used as a number")
+
+
+def sequence(ctx: Context, x: Lowered) -> list[Lowered] | None:
+    """The items of a list or tuple of known length; None for anything else."""
+    if isinstance(x, Tuple):
+        return list(x.items)
+    if isinstance(x, Box) and x.kind == "list" and isinstance(ctx.state.heap[x], list):
+        return list(ctx.state.heap[x])
+    if isinstance(x, Outside) and isinstance(x.value, list | tuple):
+        return [outside(ctx, ctx.binding.read(x.read, "item", k)) for k in range(len(x.value))]
+    if isinstance(x, Static) and isinstance(x.value, list | tuple):
+        return [Static(v) for v in x.value]
+    if isinstance(x, Range):
+        values = [constant(v) for v in (x.start, x.stop, x.step)]
+        if all(isinstance(v, int) for v in values):
+            return [ctx.b.int(k) for k in range(*values)]
+    return None
+
+
+def pack(ctx: Context, node: gast.AST | None, items: Sequence[Lowered], dtype: str | None = None) -> Value:
+    """An array of scalars or of arrays of one shape."""
+    values = [value(ctx, node, v) for v in items]
+    for v in values:
+        if not isinstance(v.type, Scalar | Array):
+            raise ctx.error(node, f"{describe(v)} is an element of an array")
+    ranks = {v.type.ndim for v in values if isinstance(v.type, Scalar | Array)}
+    if len(ranks) > 1:
+        raise ctx.error(node, "the rows of this array have different ranks")
+    return ctx.b.one("pack", {"elements": tuple(values)}, {"dtype": dtype})
+
+
+def promoted(ctx: Context, x: Value, other: Value) -> Value:
+    """A weak float that meets float32 is cast to it: numba has no weak scalars."""
+    t, o = x.type, other.type
+    if not (isinstance(t, Scalar) and t.weak and isinstance(o, Scalar | Array)) or o.weak:
+        return x
+    if o.dtype in ("float32", "float16", "complex64") and np.dtype(t.dtype).kind in "iuf":
+        if constant(x) is not None and np.dtype(t.dtype).kind in "iu":
+            return x
+        return ctx.b.cast(x, Scalar({"complex64": "float32"}.get(o.dtype, o.dtype)))
+    return x
+
+
+def arithmetic(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> Value:
+    """A binary operator on numbers and arrays."""
+    left, right = value(ctx, node, x), value(ctx, node, y)
+    for v in (left, right):
+        if isinstance(v.type, Opaque):
+            raise ctx.error(node, f"the type of {describe(v)} is not known",
+                            "it comes from a call that s2s does not look into",
+                            "compute it before the function and pass it in as an argument")
+    if name == "matmul":
+        spec = ctx.services.table.by_name["np.matmul"].spec
+        first, second = [p.name for p in spec.params[:2]]
+        return ctx.b.one(spec, {first: left, second: right},
+                         {p.name: p.default for p in spec.params[2:] if p.kind == "static"})
+    left, right = promoted(ctx, left, right), promoted(ctx, right, left)
+    return ctx.b.binary(name, left, right)
+
+
+_COMPARISON = {"eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt,
+               "ge": operator.ge}
+
+
+def compare(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> Lowered:
+    """One comparison: of numbers at run time, of everything else now."""
+    x, y = usable(ctx, node, x), usable(ctx, node, y)
+    if name in ("is", "isnot"):
+        return ctx.b.const(_is(x, y) == (name == "is"))
+    if name in ("in", "notin"):
+        return _contains(ctx, node, name, x, y)
+    if isinstance(x, Value) and isinstance(y, Value):
+        return _compare_values(ctx, name, x, y)
+    left, right = known(ctx, x), known(ctx, y)
+    if left is not UNKNOWN and right is not UNKNOWN:
+        return ctx.b.const(bool(_COMPARISON[name](left, right)))
+    a, b = sequence(ctx, x), sequence(ctx, y)
+    if a is not None and b is not None and name in ("eq", "ne"):
+        return _compare_sequences(ctx, node, name, a, b)
+    if isinstance(x, Static) or isinstance(y, Static):
+        if name in ("eq", "ne") and (known(ctx, x) is None or known(ctx, y) is None
+                                     or isinstance(known(ctx, x), str) or isinstance(known(ctx, y), str)):
+            return ctx.b.const(name == "ne")
+    return _compare_values(ctx, name, value(ctx, node, x), value(ctx, node, y))
+
+
+def _compare_values(ctx: Context, name: str, x: Value, y: Value) -> Value:
+    dx, dy = getattr(x.type, "dim", None), getattr(y.type, "dim", None)
+    if dx is not None and dy is not None and dx.symbol == dy.symbol:
+        return ctx.b.const(bool(_COMPARISON[name](dx.offset, dy.offset)))
+    return ctx.b.binary(name, x, y)
+
+
+def _compare_sequences(ctx: Context, node: gast.AST, name: str, a: list[Lowered], b: list[Lowered]) -> Lowered:
+    if len(a) != len(b):
+        return ctx.b.const(name == "ne")
+    from s2s.lower.truth import truth
+    result: Value | None = None
+    for p, q in zip(a, b, strict=True):
+        test = truth(ctx, node, compare(ctx, node, "eq", p, q))
+        if test is False:
+            return ctx.b.const(name == "ne")
+        if isinstance(test, Value):
+            result = test if result is None else ctx.b.one("and", {"x": result, "y": test})
+    if result is None:
+        return ctx.b.const(name == "eq")
+    return result if name == "eq" else ctx.b.one("not", {"x": result})
+
+
+class _Unknown:
+    """The answer where a value is not known before the run."""
+
+
+UNKNOWN = _Unknown()
+
+
+def known(ctx: Context, x: Lowered) -> Any:
+    """The Python object that `x` is, or UNKNOWN."""
+    if isinstance(x, Static):
+        return x.value
+    if isinstance(x, Outside) and not isinstance(x.value, list | dict | tuple):
+        return x.value
+    if isinstance(x, Value) and constant(x) is not None:
+        return constant(x)
+    if isinstance(x, Tuple):
+        items = [known(ctx, v) for v in x.items]
+        return UNKNOWN if any(v is UNKNOWN for v in items) else tuple(items)
+    return UNKNOWN
+
+
+def _is(x: Lowered, y: Lowered) -> bool:
+    """Whether two things are the same object, as far as it can be told: `x is None`, above all."""
+    if isinstance(x, Static | Outside) and isinstance(y, Static | Outside):
+        return x.value is y.value
+    if isinstance(x, Value) and isinstance(y, Value):
+        if constant(x) is not None and constant(y) is not None:
+            return constant(x) is constant(y)
+        return x is y
+    return x is y
+
+
+def _contains(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> Lowered:
+    key = known(ctx, x)
+    if isinstance(y, Box) and y.kind == "dict" and key is not UNKNOWN:
+        return ctx.b.const((key in ctx.state.heap[y]) == (name == "in"))
+    if isinstance(y, Outside) and isinstance(y.value, dict) and key is not UNKNOWN:
+        return ctx.b.const((key in y.value) == (name == "in"))
+    if isinstance(y, Static) and key is not UNKNOWN:
+        return ctx.b.const((key in y.value) == (name == "in"))
+    items = sequence(ctx, y)
+    if items is None:
+        raise ctx.error(node, f"`in` on {describe(y)} is not supported")
+    from s2s.lower.truth import truth
+    result: Value | None = None
+    for item in items:
+        test = truth(ctx, node, compare(ctx, node, "eq", x, item))
+        if test is True:
+            return ctx.b.const(name == "in")
+        if isinstance(test, Value):
+            result = test if result is None else ctx.b.one("or", {"x": result, "y": test})
+    if result is None:
+        return ctx.b.const(name == "notin")
+    return result if name == "in" else ctx.b.one("not", {"x": result})
+
+
+def as_opaque(ctx: Context, x: Lowered) -> Value:
+    """`x` as an operand of a call that is left in place."""
+    return opaque(ctx, x) if isinstance(x, Outside) else value(ctx, None, x)

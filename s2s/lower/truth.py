@@ -1,0 +1,130 @@
+"""Whether a value counts as true, and how a value that must be known at compile time is demanded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2s.ir.core import Value
+from s2s.ir.ops import constant
+from s2s.ir.types import BOOL, Array, List, Scalar
+from s2s.lower.context import Context, Respecialise, Unroll
+from s2s.lower.outside import outside
+from s2s.lower.values import Bound, Box, Closure, Conflict, Lazy, Lowered, Method, Outside, Range, Static, Tuple
+
+
+def truth(ctx: Context, node: gast.AST, x: Lowered) -> bool | Value:
+    """The truth of `x`: known, or a bool value of the program."""
+    x = usable(ctx, node, x)
+    if isinstance(x, Static):
+        return bool(x.value)
+    if isinstance(x, Tuple):
+        return bool(x.items)
+    if isinstance(x, Outside):
+        return bool(x.value)
+    if isinstance(x, Box):
+        content = ctx.state.heap[x]
+        if isinstance(content, Value):
+            return ctx.b.binary("gt", ctx.b.one("listlen", {"list": content}), ctx.b.int(0))
+        return True if x.kind == "object" else bool(content)
+    if isinstance(x, Closure | Bound | Method | Lazy):
+        return True
+    if isinstance(x, Value):
+        return _value_truth(ctx, node, x)
+    if isinstance(x, Range):
+        return ctx.b.binary("gt", ctx.b.one("trips", {"start": x.start, "stop": x.stop, "step": x.step}),
+                            ctx.b.int(0))
+    raise ctx.error(node, "the truth of this value is not known", "s2s cannot tell which branch is taken")
+
+
+def _value_truth(ctx: Context, node: gast.AST, x: Value) -> bool | Value:
+    known = constant(x)
+    if known is not None:
+        return bool(known)
+    if isinstance(x.type, Scalar):
+        if x.type.dtype == "bool":
+            return x if x.type == BOOL else ctx.b.cast(x, BOOL)
+        return ctx.b.binary("ne", x, ctx.b.const(0, Scalar(x.type.dtype, x.type.weak)))
+    if isinstance(x.type, Array) and x.type.ndim <= 1 and all(d.is_one for d in x.type.dims):
+        element = ctx.b.one("getitem", {"a": x, "index": tuple(ctx.b.int(0) for _ in x.type.dims)},
+                            {"items": ("i",) * x.type.ndim}) if x.type.ndim else x
+        return _value_truth(ctx, node, element)
+    if isinstance(x.type, List):
+        return ctx.b.binary("gt", ctx.b.one("listlen", {"list": x}), ctx.b.int(0))
+    if isinstance(x.type, Array):
+        raise ctx.error(node, "the truth of an array with more than one element is ambiguous",
+                        "NumPy raises here too", "use .any() or .all(), or np.where")
+    raise ctx.error(node, "the truth of an object that s2s does not look into decides a branch",
+                    fix="compute it before the function and pass it in as an argument")
+
+
+def usable(ctx: Context, node: gast.AST | None, x: Lowered) -> Lowered:
+    """`x`, unless paths disagree about it: then the value that decides the path goes into the key."""
+    if isinstance(x, Conflict):
+        if x.condition is not None:
+            demand_static(ctx, x.condition)
+        raise ctx.error(node, f"this is {x.why}", "the derivative needs one kind of value here",
+                        "give it the same type on every path")
+    return x
+
+
+def sources_of(v: Value) -> list[Value] | None:
+    """The parameters from which a value is computed by int, bool and string operations alone."""
+    if v.op is None:
+        return [v] if isinstance(v.type, Scalar) and np.dtype(v.type.dtype).kind in "bi" else None
+    if v.op.blocks or not v.op.spec.pure or v.op.name in ("dim", "getitem", "listlen", "listget", "undefined"):
+        return None
+    found: list[Value] = []
+    for operand in v.op.operands():
+        inner = sources_of(operand)
+        if inner is None:
+            return None
+        found += inner
+    return found
+
+
+def demand_static(ctx: Context, v: Value) -> None:
+    """Start over with the outside values that decide `v` in the key; returns where there are none."""
+    sources = sources_of(v)
+    if not sources:
+        return
+    paths = []
+    for p in sources:
+        read = next((r for r in ctx.binding.reads if r.leaf is p), None)
+        if read is None:
+            _demand_unroll(ctx, p)
+            return
+        paths.append(read.path)
+    raise Respecialise(paths)
+
+
+def _demand_unroll(ctx: Context, p: Value) -> None:
+    for loop in reversed(ctx.loops):
+        if loop.index is p and loop.unrollable:
+            raise Unroll(loop.node, ctx.error(loop.node, "the loop index must be a constant here"))
+
+
+def static(ctx: Context, node: gast.AST | None, x: Lowered, what: str) -> Any:
+    """The Python constant that `x` is: an axis, a flag, a key. Demands it of the key where it can."""
+    x = usable(ctx, node, x)
+    if isinstance(x, Static):
+        return x.value
+    if isinstance(x, Outside):
+        if isinstance(x.value, tuple | list):
+            parts = [outside(ctx, ctx.binding.read(x.read, "item", k)) for k in range(len(x.value))]
+            return type(x.value)(static(ctx, node, part, what) for part in parts)
+        return x.value
+    if isinstance(x, Tuple):
+        return tuple(static(ctx, node, item, what) for item in x.items)
+    if isinstance(x, Box) and isinstance(ctx.state.heap.get(x), list):
+        return [static(ctx, node, item, what) for item in ctx.state.heap[x]]
+    if isinstance(x, Value):
+        known = constant(x)
+        if known is not None:
+            return known
+        demand_static(ctx, x)
+    raise ctx.error(node, f"{what} is not known before the function runs",
+                    "it decides which code is generated",
+                    "pass it as an argument, or write it as a constant")
