@@ -21,6 +21,13 @@ class Calls:
 
     def call(self, op: Op) -> Expression:
         """`np.sum(x, axis=0)`, or the operator or attribute that a person would write."""
+        node = self._whole(op)
+        if op.spec.emits == "tuple" and len(op.results) == 1:
+            return nodes.subscript(node, nodes.literal(0))
+        return node
+
+    def _whole(self, op: Op) -> Expression:
+        """All results of a call: a tuple where it has several."""
         name = op.spec.name
         args, keywords = self._arguments(op)
         if name in ("np.matmul", "matmul") and len(args) == 2 and not keywords:

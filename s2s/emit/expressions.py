@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.emit import nodes
+from s2s.emit import nodes, printing
 from s2s.emit.calls import Calls
 from s2s.emit.facts import Facts
 from s2s.emit.inline import Inlining
@@ -202,10 +202,26 @@ class Expressions:
     def _call(self, op: Op) -> Expression:
         return nodes.call(self.functions[id(op.attrs["function"])], [self.of(v) for v in op.values("args")])
 
+    def template(self, op: Op) -> str:
+        """The user's text, with what is computed put in for ⟦0⟧, ⟦1⟧, …"""
+        text: str = op.attrs["text"]
+        for k, v in enumerate(op.operands()):
+            marker = f"⟦{k}⟧"
+            if marker in text:
+                text = text.replace(marker, printing.atom(self.of(v)))
+        return text
+
     def _pycall(self, op: Op) -> Expression:
-        names = op.attrs.get("names") or ()
-        keywords = dict(zip(names, (self.of(v) for v in op.args.get("kwargs", ())), strict=True))  # type: ignore[arg-type,union-attr]
-        return nodes.call(self.of(op.value("callee")), [self.of(v) for v in op.values("args")], **keywords)
+        return nodes.name_like(self.template(op))
+
+    def _format(self, op: Op) -> Expression:
+        return nodes.name_like(self.template(op))
+
+    def _listpop(self, op: Op) -> Expression:
+        return nodes.method(self.of(op.value("list")), "pop")
+
+    def _listarray(self, op: Op) -> Expression:
+        return nodes.call("np.array", [self.of(op.value("list"))])
 
     def place_is_basic(self, op: Op) -> bool:
         """Whether a store is to an element, to a view or to a boolean mask: `a[index] += v` adds up."""

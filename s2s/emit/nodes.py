@@ -30,6 +30,11 @@ def name(text: str) -> Expression:
     return node
 
 
+def name_like(text: str) -> Expression:
+    """Text that is printed as it is: the user's own, and whole like a name."""
+    return gast.Name(text, gast.Load(), None, None)
+
+
 def binary(symbol: str, x: Expression, y: Expression) -> Expression:
     return gast.BinOp(x, BINARY[symbol](), y)
 

@@ -17,6 +17,8 @@ from s2s.ir.types import Scalar
 _AUGMENTED = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**",
               "bitand": "&", "bitor": "|", "bitxor": "^"}
 _COMMUTES = ("add", "mul")
+# Operations that are statements, each with a method of `Statements`.
+_STORES = ("setitem", "additem", "addto", "append", "listset", "print", "assert", "raise")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +156,8 @@ class Statements:
 
     def _assign(self, node: Assign) -> list[str]:
         op = node.op
-        store = getattr(self, f"_{op.name}", None)
-        if store is not None:
-            return [store(op)]
-        if "text" in op.attrs and op.attrs["text"] is not None:
-            text = self._template(op)
-            targets = self._targets(node)
-            return [f"{', '.join(targets)} = {text}" if targets else text]
+        if op.name in _STORES:
+            return [getattr(self, f"_{op.name}")(op)]
         if not node.targets:
             return [printing.statement(nodes.evaluate(self.expressions.operation(op)))]
         if len(node.targets) == 1 and node.targets[0] is not None:
@@ -240,27 +237,18 @@ class Statements:
 
     # ---- effects
 
-    def _template(self, op: Op) -> str:
-        """The user's text, with what is computed put in for ⟦0⟧, ⟦1⟧, …"""
-        text: str = op.attrs["text"]
-        for k, v in enumerate(op.operands()):
-            marker = f"⟦{k}⟧"
-            if marker in text:
-                text = text.replace(marker, printing.atom(self.expressions.of(v)))
-        return text
-
     def _print(self, op: Op) -> str:
         if op.attrs.get("text"):
-            return self._template(op)
+            return self.expressions.template(op)
         return printing.statement(nodes.evaluate(nodes.call("print", [self.expressions.of(v) for v in op.values("args")])))
 
     def _assert(self, op: Op) -> str:
         if op.attrs.get("text"):
-            return self._template(op)
+            return self.expressions.template(op)
         return f"assert {printing.expression(self.expressions.of(op.value('test')))}"
 
     def _raise(self, op: Op) -> str:
-        return self._template(op) if op.attrs.get("text") else "raise"
+        return self.expressions.template(op) if op.attrs.get("text") else "raise"
 
 
 def _loc(op: Op) -> Loc | None:
