@@ -112,11 +112,11 @@ one("np.where", params="condition, x, y", cost=1, infer=_where_type, pulls=(
     None,
     lambda g, z, condition, x, y: fn.where(condition, g, 0.0),
     lambda g, z, condition, x, y: fn.where(condition, 0.0, g)))
-# min(max(a, a_min), a_max)
+# min(max(a, a_min), a_max). NumPy wants both bounds; one that is None is a static argument.
 one("np.clip", lambda y, a, a_min, a_max: _inside(a, a_min, a_max),
     lambda y, a, a_min, a_max: a < a_min if a_max is None else (a < a_min) & (a_min <= a_max),
     lambda y, a, a_min, a_max: (a if a_min is None else fn.maximum(a, a_min)) > a_max,
-    params="a, a_min: value = None, a_max: value = None", methods="clip", cost=1, infer=promoted_strong)
+    params="a, a_min: value, a_max: value", methods="clip", cost=1, infer=promoted_strong)
 one("np.nan_to_num", lambda y, x, *_: fn.isfinite(x), params="x, copy=True, nan=0.0, posinf=None, neginf=None", cost=1)
 
 

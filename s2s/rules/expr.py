@@ -6,7 +6,7 @@ program. `fn.cos(x)` is `math.cos` where the rule belongs to a `math` function, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -182,9 +182,12 @@ def weak_to_dtype(x: Expr, other: Expr) -> Expr:
     t, o = x.type, other.type
     if not (isinstance(t, Scalar) and t.weak and isinstance(o, Scalar | Array)) or o.weak:
         return x
-    if np.dtype(o.dtype).kind in "fc" and o.dtype in ("float16", "float32", "complex64") and np.dtype(t.dtype).kind in "iuf":
-        real = {"complex64": "float32"}.get(o.dtype, o.dtype)
-        return x.wrap(x.b.cast(x.v, Scalar(real)))
+    if o.dtype in ("float16", "float32", "complex64"):
+        kind = np.dtype(t.dtype).kind
+        if kind in "iuf":
+            return x.wrap(x.b.cast(x.v, Scalar({"complex64": "float32"}.get(o.dtype, o.dtype))))
+        if kind == "c":
+            return x.wrap(x.b.cast(x.v, Scalar("complex64")))
     return x
 
 
@@ -250,18 +253,19 @@ def apply(name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Expr:
             sequence = value if isinstance(value, list | tuple) else (value,)
             op_args[p.name] = tuple(template.lift(x).v for x in sequence)
     if spec.elementwise:
-        op_args = _meet(template, op_args)
+        op_args = meet(template, op_args)
     return template.wrap(template.b.one(spec, op_args, attrs))
 
 
-def _meet(template: Expr, args: dict[str, Any]) -> dict[str, Any]:
+def meet(template: Expr, args: Mapping[str, Value]) -> dict[str, Value]:
     """The arguments of an elementwise operation, with weak floats cast where they meet float32."""
     exprs = {name: template.wrap(v) for name, v in args.items()}
+    met: dict[str, Value] = {}
     for name, x in exprs.items():
-        for other in list(exprs.values()):
+        for other in exprs.values():
             x = weak_to_dtype(x, other)
-        args[name] = x.v
-    return args
+        met[name] = x.v
+    return met
 
 
 def find_spec(x: Expr, name: str) -> OpSpec:

@@ -10,7 +10,6 @@ import numpy as np
 
 from s2s.ir.ops import SPECS
 from s2s.rules.common import as_numpy, constant_number, with_numpy_names
-from s2s.rules.dims import fit
 from s2s.rules.expr import Expr, fn
 from s2s.rules.table import Family
 
@@ -57,12 +56,12 @@ _cast = family.core(SPECS["cast"])
 
 @_cast.vjp
 def _(g: Expr, ans: Expr, x: Expr, dtype: str, weak: bool) -> dict[str, Expr]:
-    return {"x": fit(g, x)} if np.dtype(ans.dtype).kind in "fc" else {}
+    return {"x": g} if np.dtype(ans.dtype).kind in "fc" else {}
 
 
 @_cast.jvp
 def _(dots: dict[str, Expr], ans: Expr, x: Expr, dtype: str, weak: bool) -> Expr:
-    return fit(dots["x"], ans)
+    return dots["x"]
 
 
 _pack = family.core(SPECS["pack"], linear="elements")
@@ -70,7 +69,7 @@ _pack = family.core(SPECS["pack"], linear="elements")
 
 @_pack.vjp
 def _(g: Expr, ans: Expr, elements: tuple[Expr, ...], dtype: str | None) -> dict[str, Any]:
-    return {"elements": [fit(g[k], x) for k, x in enumerate(elements)]}
+    return {"elements": [g[k] for k in range(len(elements))]}
 
 
 _CALLABLES: dict[str, tuple[Any, ...]] = {

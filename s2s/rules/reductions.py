@@ -10,7 +10,7 @@ import numpy as np
 from s2s.ir.core import Op
 from s2s.ir.types import Array, Type
 from s2s.rules.common import Axis, argument, count, expand, normalised, reduced_type, spread
-from s2s.rules.dims import axes_of, fit, size_dim
+from s2s.rules.dims import axes_of, size_dim
 from s2s.rules.expr import Expr, fn
 from s2s.rules.table import Family
 
@@ -58,7 +58,7 @@ for _name in ("np.sum", "np.nansum"):
     @_sum.vjp
     def _(g: Expr, ans: Expr, a: Expr, axis: Axis, dtype: Any, keepdims: bool,
           skip: bool = _name == "np.nansum") -> dict[str, Expr]:
-        a_bar = fit(spread(g, a, axis, keepdims), a)
+        a_bar = spread(g, a, axis, keepdims)
         return {"a": fn.where(fn.isnan(a), 0.0, a_bar) if skip else a_bar}
 
     if _name == "np.nansum":
@@ -72,7 +72,7 @@ _mean = family.op("np.mean", _DTYPE, reduced(_averaged), methods="mean", linear=
 
 @_mean.vjp
 def _(g: Expr, ans: Expr, a: Expr, axis: Axis, dtype: Any, keepdims: bool) -> dict[str, Expr]:
-    return {"a": fit(spread(g / count(a, axis), a, axis, keepdims), a)}
+    return {"a": spread(g / count(a, axis), a, axis, keepdims)}
 
 
 # Variance and standard deviation.
@@ -95,7 +95,7 @@ _var = family.op("np.var", _MOMENT, reduced(_spread_dtype), methods="var")
 @_var.vjp
 def _(g: Expr, ans: Expr, a: Expr, axis: Axis, dtype: Any, ddof: int, keepdims: bool) -> dict[str, Expr]:
     weight = 2.0 * g / _freedom(a, axis, ddof)
-    return {"a": fit(_centred(a, axis) * spread(weight, a, axis, keepdims), a)}
+    return {"a": _centred(a, axis) * spread(weight, a, axis, keepdims)}
 
 
 @_var.jvp
@@ -110,7 +110,7 @@ _std = family.op("np.std", _MOMENT, reduced(_spread_dtype), methods="std", singu
 @_std.vjp
 def _(g: Expr, ans: Expr, a: Expr, axis: Axis, dtype: Any, ddof: int, keepdims: bool) -> dict[str, Expr]:
     weight = g / (_freedom(a, axis, ddof) * ans)
-    return {"a": fit(_centred(a, axis) * spread(weight, a, axis, keepdims), a)}
+    return {"a": _centred(a, axis) * spread(weight, a, axis, keepdims)}
 
 
 @_std.jvp
@@ -196,8 +196,7 @@ _prod = family.op("np.prod", _DTYPE, reduced(_summed), methods="prod")
 
 @_prod.vjp
 def _(g: Expr, ans: Expr, a: Expr, axis: Axis, dtype: Any, keepdims: bool) -> dict[str, Expr]:
-    others = _others(a, axis)
-    return {"a": fit(expand(g, a, axis, keepdims) * others.conj(), a)}
+    return {"a": expand(g, a, axis, keepdims) * _others(a, axis).conj()}
 
 
 @_prod.jvp
@@ -249,10 +248,10 @@ _cumsum = family.op("np.cumsum", "a, axis=None, dtype=None", _running, methods="
 def _(g: Expr, ans: Expr, a: Expr, axis: int | None, dtype: Any) -> dict[str, Expr]:
     if g.ndim == 1:
         summed = fn.cumsum(g[::-1])[::-1]
-        return {"a": fit(summed if a.ndim == 1 else fn.reshape(summed, a.shape), a)}
+        return {"a": summed if a.ndim == 1 else fn.reshape(summed, a.shape)}
     assert axis is not None
     flip = (*[slice(None)] * (axis % a.ndim), slice(None, None, -1))
-    return {"a": fit(fn.cumsum(g[flip], axis=axis)[flip], a)}
+    return {"a": fn.cumsum(g[flip], axis=axis)[flip]}
 
 
 # No derivative.

@@ -14,7 +14,7 @@ from s2s.ir.core import Op
 from s2s.ir.ops import elementwise_type
 from s2s.ir.types import Array, Type
 from s2s.rules.common import argument
-from s2s.rules.dims import fit, reduce_to
+from s2s.rules.dims import reduce_to
 from s2s.rules.expr import Expr, fn
 from s2s.rules.table import Family
 
@@ -78,7 +78,7 @@ _real = family.op("np.real", "x", _real_type(), view="x", cost=1, elementwise=Tr
 
 @_real.vjp
 def _(g: Expr, ans: Expr, x: Expr) -> dict[str, Expr]:
-    return {"x": fit(g, x)}
+    return {"x": g}
 
 
 @_real.jvp
@@ -91,7 +91,7 @@ _imag = family.op("np.imag", "x", _real_type(), view="x", cost=1, elementwise=Tr
 
 @_imag.vjp
 def _(g: Expr, ans: Expr, x: Expr) -> dict[str, Any]:
-    return {"x": fit(g * 1j, x) if x.is_complex else g * 0.0}
+    return {"x": g * 1j if x.is_complex else g * 0.0}
 
 
 @_imag.jvp
@@ -109,7 +109,7 @@ def _turn(x: Expr, deg: bool) -> Expr:
 
 @_angle.vjp
 def _(g: Expr, ans: Expr, x: Expr, deg: bool) -> dict[str, Expr]:
-    return {"x": fit(g * _turn(x, deg), x) if x.is_complex else g * 0.0}
+    return {"x": g * _turn(x, deg) if x.is_complex else g * 0.0}
 
 
 @_angle.jvp
@@ -119,24 +119,22 @@ def _(dots: dict[str, Expr], ans: Expr, x: Expr, deg: bool) -> Expr:
 
 # The run-time helpers of s2s.runtime.helpers, which higher derivatives go through.
 
-def _like_type(dtype_of: str) -> Callable[[Op], Sequence[Type]]:
-    """The shape of `like`, with the dtype of the other argument."""
-    def infer(op: Op) -> Sequence[Type]:
-        like = argument(op, "like")
-        assert isinstance(like, Array), "a scalar needs no helper"
-        return [Array(argument(op, dtype_of).dtype, like.dims, "C")]
-    return infer
+def _like_type(op: Op) -> Sequence[Type]:
+    """The shape of `like`, with the dtype of `x`."""
+    like = argument(op, "like")
+    assert isinstance(like, Array), "a scalar needs no helper"
+    return [Array(argument(op, "x").dtype, like.dims, "C")]
 
 
-_unbroadcast = family.op("s2s.unbroadcast", "g, like", _like_type("g"), linear="g", shape_only="like")
+_unbroadcast = family.op("s2s.unbroadcast", "x, like", _like_type, linear="x", shape_only="like")
 
 
 @_unbroadcast.vjp
-def _(g: Expr, ans: Expr, **arguments: Expr) -> dict[str, Expr]:
-    return {"g": fn.broadcast_like(g, arguments["g"])}
+def _(g: Expr, ans: Expr, x: Expr, like: Expr) -> dict[str, Expr]:
+    return {"x": fn.broadcast_like(g, x)}
 
 
-_broadcast_like = family.op("s2s.broadcast_like", "x, like", _like_type("x"), linear="x", shape_only="like")
+_broadcast_like = family.op("s2s.broadcast_like", "x, like", _like_type, linear="x", shape_only="like")
 
 
 @_broadcast_like.vjp

@@ -1,6 +1,6 @@
 """The helpers that emitted code may call: plain functions, which numba compiles as they are.
 
-`like` is an array: where it is a scalar, `np.sum(g)` and `x` itself do.
+`like` is an array: where it is a scalar, `np.sum(x)` and `x` itself do.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 
-def unbroadcast(g: Any, like: Any) -> Any:
-    """`g`, whose shape is one that `like` broadcasts to, summed to the shape of `like`.
+def unbroadcast(x: Any, like: Any) -> Any:
+    """`x`, whose shape is one that `like` broadcasts to, summed to the shape of `like`.
 
     >>> unbroadcast(np.ones((2, 3)), np.ones((2, 1)))
     array([[3.],
@@ -19,15 +19,15 @@ def unbroadcast(g: Any, like: Any) -> Any:
     """
     # numba knows no `keepdims`, and a rank that depends on a run-time size types nowhere; so each axis is
     # summed as the middle one of three.
-    total = g.flatten()
-    missing = g.ndim - like.ndim
+    total = x.flatten()
+    missing = x.ndim - like.ndim
     after = 1
-    for axis in range(g.ndim - 1, -1, -1):
-        n = g.shape[axis]
+    for axis in range(x.ndim - 1, -1, -1):
+        n = x.shape[axis]
         if axis < missing or like.shape[axis - missing] != n:
             before = 1
             for k in range(axis):
-                before *= g.shape[k]
+                before *= x.shape[k]
             total = total.reshape((before, n, after)).sum(axis=1).flatten()
         else:
             after *= n
