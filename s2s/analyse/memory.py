@@ -7,7 +7,7 @@ whether a store to the group can run after a given operation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from s2s.ir.core import Block, Function, Op, Value
 from s2s.ir.ops import is_basic
@@ -156,9 +156,27 @@ class Memory:
 
     def may_change(self, v: Value, reader: Op) -> bool:
         """Whether a store to the memory of `v` may run after `reader` did (and read it)."""
-        return any(self._may_follow(store, reader, v) for store in self.stores.get(self.group(v), ()))
+        stores = self.stores.get(self.group(v), ())
+        roots = self.roots.get(self.group(v), ())
+        if isinstance(v.type, Array) and not any(self._through_list(store) for store in stores):
+            # What lists hold is not stored to; so only arrays matter, which may be new in each iteration.
+            roots = [r for r in roots if not isinstance(r.type, List)]
+        return any(self._may_follow(store, reader, roots) for store in stores)
 
-    def _may_follow(self, store: Op, reader: Op, v: Value) -> bool:
+    def _through_list(self, store: Op) -> bool:
+        """Whether the array that `store` changes may have been taken from a list."""
+        v = written(store)
+        while v is not None and isinstance(v.type, Array):
+            if v.op is None:
+                return self.owner[self.home[v]] is not None
+            if not is_view(v.op):
+                return bool(v.op.blocks)
+            v = v.op.value(v.op.spec.view or "")
+            if isinstance(v.type, List):
+                return True
+        return False
+
+    def _may_follow(self, store: Op, reader: Op, roots: Sequence[Value]) -> bool:
         if store is reader:
             return True
         around = dict(self.enclosing(reader))
@@ -170,7 +188,7 @@ class Memory:
                 last = (owner, block, around[owner])
             if owner.name in LOOPS:
                 # In a later iteration, unless each iteration makes memory of its own.
-                if not all(self.is_inside(r, block) for r in self.roots.get(self.group(v), ())):
+                if not all(self.is_inside(r, block) for r in roots):
                     return True
         if last is not None and last[0].name == "if" and last[1] is not last[2]:
             return False

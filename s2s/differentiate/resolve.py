@@ -9,7 +9,7 @@ place of copying it would belong here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from s2s.analyse.memory import LOOPS, Memory, is_reference, is_view
@@ -24,7 +24,6 @@ from s2s.rules.table import Table
 CHEAP = 8
 _SHAPE_ONLY = {"np.zeros_like": "a", "np.ones_like": "a", "np.empty_like": "a", "dim": "a", "listzeros": "list",
                "s2s.unbroadcast": "like", "s2s.broadcast_to_like": "like"}
-_FILLED = frozenset({"np.zeros", "np.ones", "np.empty"})
 
 
 def resolve(reverse: Block, top: Block, memory: Memory, table: Table, mirrors: Mapping[Block, Mirror]) -> None:
@@ -65,7 +64,7 @@ class Resolver:
         """Resolve all of the reverse program."""
         for op in walk(reverse):
             self._snapshots(op)
-            _shape_from_elsewhere(op, self.home, self.top)
+            _shape_from_elsewhere(op, self.memory, self.top)
         self._plan(reverse)
         frame = Frame(None, [])
         self.frames = [frame]
@@ -367,27 +366,25 @@ def _reads_shape(op: Op, name: str) -> bool:
     return name in op.spec.shape_only or _SHAPE_ONLY.get(op.name) == name
 
 
-def _shape_from_elsewhere(op: Op, home: Mapping[Value, Block], top: Block) -> None:
+def _shape_from_elsewhere(op: Op, memory: Memory, top: Block) -> None:
     """Let `np.zeros_like(v)`, where `v` would have to be saved, take the shape from something at hand."""
     if op.name != "np.zeros_like":
         return
-    v = op.value("a")
-    while v in home and home[v] is not top and isinstance(v.type, Array):
-        if v.op is not None and v.op.name in _FILLED and op.attrs.get("dtype") is None:
-            op.args["a"] = v
-            return
-        other = _same_shape(v, home)
-        if other is None:
-            break
-        v = other
-    op.args["a"] = v
+    v: Value | None = op.value("a")
+    while v is not None and v in memory.home:
+        op.args["a"] = v
+        v = None if memory.home[v] is top else _same_shape(v, memory)
 
 
-def _same_shape(v: Value, home: Mapping[Value, Block]) -> Value | None:
-    """An operand of what made `v` that has the same type and shape."""
-    if v.op is None:
-        return None
-    candidates = v.op.values("init") if v.op.name in LOOPS else tuple(v.op.operands())
-    return next((u for u in candidates if u in home and isinstance(u.type, Array) and u.type == v.type), None)
-
-
+def _same_shape(v: Value, memory: Memory) -> Value | None:
+    """An older value, of which `v` is made, that has the same type and shape."""
+    candidates: Iterable[Value] = () if v.op is None else v.op.operands()
+    if v.op is not None and v.op.name in LOOPS:
+        candidates = v.op.values("init")
+    elif v.op is None and (owner := memory.owner[memory.home[v]]) is not None and owner.name in LOOPS:
+        # What a loop carries has one type, and so one shape, in all iterations.
+        block = memory.home[v]
+        skip = len(block.params) - len(owner.values("init"))
+        k = block.params.index(v) - skip
+        candidates = [owner.values("init")[k]] if 0 <= k < len(owner.values("init")) else []
+    return next((u for u in candidates if u in memory.home and isinstance(u.type, Array) and u.type == v.type), None)

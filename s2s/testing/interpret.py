@@ -120,6 +120,7 @@ _SIMPLE: dict[str, Callable[..., Any]] = {
     "list": lambda elements: list(elements),
     "listget": lambda list, index: list[index],
     "listlen": lambda list: len(list),
+    "listpop": lambda list: list.pop(),
     "listzeros": lambda list: [_zero(x) for x in list],
 }
 
