@@ -197,7 +197,7 @@ class Adjoints:
             if x.is_array:
                 x = fn.sum(x)
         elif not x.is_array:
-            x = fn.broadcast_to_like(x, self.expr(v))
+            x = fn.broadcast_like(x, self.expr(v))
         else:
             x = self._unbroadcast(x, v, t)
         return self.b.cast(x.v, Scalar(t.dtype, t.weak)) if x.dtype != t.dtype else x.v
@@ -208,7 +208,7 @@ class Adjoints:
         ones = [k for k, (dx, dv) in enumerate(pairs) if dv.is_one is True and dx.is_one is not True]
         known = all(same_size(dx, dv) or dv.is_one is True for dx, dv in pairs)
         if extra < 0 or any(dx.is_one is True and dv.is_one is not True for dx, dv in pairs):
-            return fn.broadcast_to_like(x, self.expr(v))
+            return fn.broadcast_like(x, self.expr(v))
         if not known:
             return fn.unbroadcast(x, self.expr(v))
         if extra:

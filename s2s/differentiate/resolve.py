@@ -23,7 +23,7 @@ from s2s.rules.table import Table
 # Recomputing is worth it up to this cost (OpSpec.cost), of all operations together.
 CHEAP = 8
 _SHAPE_ONLY = {"np.zeros_like": "a", "np.ones_like": "a", "np.empty_like": "a", "dim": "a", "listzeros": "list",
-               "s2s.unbroadcast": "like", "s2s.broadcast_to_like": "like"}
+               "s2s.unbroadcast": "like", "s2s.broadcast_like": "like"}
 
 
 def resolve(reverse: Block, top: Block, memory: Memory, table: Table, mirrors: Mapping[Block, Mirror]) -> None:

@@ -7,6 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .rows_arrays import ROWS as ARRAY_ROWS
+
 Row: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 
 
@@ -134,6 +136,7 @@ SPECIAL["np.nansum"] = [row(np.array([1.0, 2.0, 3.0]), axis=0)]
 
 # Rules without a row of their own here, and why.
 EXEMPT = {
+    "indexing, which the engines reverse themselves": "getitem",
     "deprecated by NumPy, which warns; the same as np.trunc": "np.fix",
     "an operation of the language, tested where it is lowered":
         "is isnot in notin not and or bitand bitor bitxor lshift rshift invert dim trips listlen stop_gradient",
@@ -152,3 +155,4 @@ def rows() -> Iterator[tuple[str, Row]]:
         yield from ((name, r) for r in reductions(name))
     for name, given in SPECIAL.items():
         yield from ((name, r) for r in given)
+    yield from ((r.name, (r.args, r.options)) for r in ARRAY_ROWS)
