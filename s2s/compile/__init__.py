@@ -1,0 +1,1 @@
+"""Emitted source to something that can be called, or kept: one module a target."""
