@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
-import gast  # type: ignore[import-untyped]
+import gast
 
 from s2s.errors import SourceError
 from s2s.source.match import Candidate, candidates, imported, matching, matching_module

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import CellType, FunctionType
 from typing import Any
 
-import gast  # type: ignore[import-untyped]
+import gast
 
 _FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
@@ -56,15 +56,15 @@ class Scope:
 
 
 def scope_of(node: Any) -> Scope:
-    """The names of a gast function or lambda.
+    r"""The names of a gast function or lambda.
 
-    >>> f = gast.parse("def f(x):\\n  y = a\\n  def g():\\n    nonlocal y\\n    y = b * x\\n  return g").body[0]
+    >>> f = gast.parse("def f(x):\n  y = a\n  def g():\n    nonlocal y\n    y = b * x\n  return g").body[0]
     >>> scope = scope_of(f)
     >>> sorted(scope.bound), sorted(scope.free), sorted(scope.captured), sorted(scope.rebound)
     (['g', 'x', 'y'], ['a', 'b'], ['x', 'y'], ['y'])
     """
     a = node.args
-    params = [*a.posonlyargs, *a.args, *([a.vararg] if a.vararg else []), *a.kwonlyargs, *([a.kwarg] if a.kwarg else [])]
+    params = [p for p in (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg) if p is not None]
     scope = Scope(tuple(p.id for p in params), {p.id for p in params})
     body = node.body if isinstance(node.body, list) else [node.body]
     for statement in body:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tokenize
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from s2s.ir.core import Loc
@@ -31,10 +32,10 @@ def locate(source: FunctionSource, node: Any, statement: Any = None) -> Loc:
 
 
 def statement_text(lines: Lines, node: Any) -> str:
-    """The text of `node` on one line, without comments; of a compound statement the header.
+    r"""The text of `node` on one line, without comments; of a compound statement the header.
 
     >>> import ast
-    >>> text = "while (x and  # not yet\\n       y):\\n    x = f(\\n        x)\\n"
+    >>> text = "while (x and  # not yet\n       y):\n    x = f(\n        x)\n"
     >>> loop = ast.parse(text).body[0]
     >>> lines = tuple(text.splitlines(keepends=True))
     >>> statement_text(lines, loop), statement_text(lines, loop.body[0])
@@ -45,10 +46,8 @@ def statement_text(lines: Lines, node: Any) -> str:
     if not compound and len(segment.splitlines()) == 1:
         return segment
     pieces: list[str] = []
-    try:
+    with suppress(tokenize.TokenError, SyntaxError):  # a fragment that is no program of its own
         pieces.extend(_pieces(segment, compound))
-    except (tokenize.TokenError, SyntaxError):  # a fragment that is no program of its own
-        pass
     return "".join(pieces) or " ".join(segment.split())
 
 

@@ -49,7 +49,7 @@ def decorated(function: Callable[..., Any]) -> Callable[..., Any]:
 
 PAIR = (lambda x: x * x * 2.0, lambda x: x * x * 3.0)
 TWINS = (lambda x: x + 1.0, lambda x: x + 1.0)
-LONG = (lambda x:
+LONG = (lambda x:  # noqa: E731 - a lambda over two lines
         x * 4.0)
 
 
@@ -200,7 +200,7 @@ def test_every_edit_is_noticed(tmp_path: Path, edit: str) -> None:
     path = tmp_path / "edited.py"
     made = module(path, "def f(x):\n    return x * 2.0\n")
     path.write_text(f"def f(x):\n    {edit}\n\n")
-    with pytest.raises(SourceError, match="lambda|function"):
+    with pytest.raises(SourceError, match="source found for"):
         source_of(made.f)
 
 

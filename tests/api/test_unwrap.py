@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-import gast  # type: ignore[import-untyped]
+import gast
 import numpy as np
 import pytest
 
@@ -71,7 +71,7 @@ BY_PARTIAL = CalledByPartial()
     (MODEL.cached, Model.cached.__wrapped__, (MODEL,), {}, ("method", "lru_cache")),
     (BY_PARTIAL, plain, (BY_PARTIAL, 3.0), {}, ("call", "partial", "method")),
 ])
-def test_unwrap(call: Any, function: Any, args: tuple[Any, ...], keywords: dict[str, Any], path: tuple[str, ...]) -> None:
+def test_unwrap(call: Any, function: Any, args: Any, keywords: dict[str, Any], path: tuple[str, ...]) -> None:
     found = unwrap(call)
     assert found is not None
     assert found.function is function

@@ -194,7 +194,8 @@ def test_matmul() -> None:
 
 
 @pytest.mark.parametrize("function", [
-    np.sin, np.sum, np.mean, np.max, np.argmax, np.linalg.norm, lambda x: np.dot(x, x), lambda x: np.where(x > 0, x, 0.0),
+    np.sin, np.sum, np.mean, np.max, np.argmax, np.linalg.norm, lambda x: np.dot(x, x),
+    lambda x: np.where(x > 0, x, 0.0),
     lambda x: np.stack([x, x]), lambda x: np.concatenate([x, x]), lambda x: np.outer(x, x), np.cumsum, np.modf,
     lambda x: np.linalg.eigh(np.outer(x, x)), np.sort, lambda x: np.interp(0.3, [0.0, 1.0, 2.0], x), np.zeros_like,
     lambda x: np.add.reduce(x), lambda x: np.clip(x, 0.0, 1.0), lambda x: np.linalg.solve(np.eye(3), x),
@@ -205,7 +206,8 @@ def test_numpy_functions(function: Callable[[Any], Any]) -> None:
 
 
 @pytest.mark.parametrize("method", [
-    "sum", "mean", "max", "min", "prod", "std", "var", "argmax", "argmin", "round", "cumsum", "copy", "ravel", "all", "any"])
+    "sum", "mean", "max", "min", "prod", "std", "var", "argmax", "argmin", "round", "cumsum", "copy", "ravel", "all",
+    "any"])
 def test_methods(method: str) -> None:
     for x in both(V3):
         check(getattr(x, method)(), np.asarray(getattr(np.array(V3), method)()))
