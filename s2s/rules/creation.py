@@ -8,7 +8,7 @@ import numpy as np
 
 from s2s.ir.core import Op
 from s2s.ir.ops import numeric
-from s2s.ir.types import Array, Dim, Scalar, fresh_dim, known_dim
+from s2s.ir.types import Array, Dim, fresh_dim, known_dim
 from s2s.rules.dims import (
     Adjoints,
     Result,
@@ -154,12 +154,17 @@ def _linspace_type(op: Op) -> Result:
         raise refusal(op, "start or stop is an array.", "Write start + t * (stop - start).")
     if op.attrs["retstep"]:
         raise refusal(op, "retstep=True makes two results.", "Compute the step from start, stop and num.")
-    dtype = op.attrs["dtype"] or promoted(start, stop, Scalar("float64", True))
+    dtype = op.attrs["dtype"] or _inexact(promoted(start, stop))
     return [fresh_array(dtype, (_size(op, "num"),))]
 
 
 _linspace = family.op("np.linspace", "start, stop, num: value = 50, endpoint=True, retstep=False, dtype=None",
                       _linspace_type)
+
+
+def _inexact(dtype: str) -> str:
+    """What an int dtype becomes when it meets a Python float."""
+    return dtype if np.dtype(dtype).kind in "fc" else "float64"
 
 
 @_linspace.vjp

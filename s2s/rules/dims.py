@@ -93,8 +93,8 @@ def array_or_scalar(dtype: str, dims: Sequence[Dim], layout: str = "C") -> Array
 
 
 def promoted(*types: Scalar | Array) -> str:
-    """The dtype to which the operands of a function promote."""
-    return promote(types)[0]
+    """The dtype to which the operands of a function promote that makes arrays of numbers first."""
+    return promote(Array(t.dtype, t.dims) for t in types)[0]
 
 
 def constant_int(op: Op, name: str) -> int | None:
@@ -125,7 +125,11 @@ def fit(x_bar: Expr, x: Expr) -> Expr:
     """An adjoint of the right shape, in the dtype of its primal: real where that is real."""
     if not is_inexact(x.type):
         return x_bar
-    return (x_bar if x.is_complex else x_bar.real).astype(x.dtype)
+    x_bar, t = x_bar if x.is_complex else x_bar.real, x.type
+    if x_bar.dtype == x.dtype:
+        return x_bar
+    weak = isinstance(t, Scalar) and t.weak
+    return x_bar.wrap(x_bar.b.cast(x_bar.v, Scalar(x.dtype, weak)))
 
 
 def known_as(x_bar: Expr, x: Expr) -> Expr:

@@ -9,7 +9,7 @@ from typing import Any
 
 from s2s.ir.core import Op
 from s2s.ir.ops import SPECS, numeric
-from s2s.ir.types import INT, Array, Dim, Scalar, fresh_dim, known_dim
+from s2s.ir.types import Array, Dim, Scalar, fresh_dim, known_dim
 from s2s.rules.dims import (
     Adjoints,
     Result,
@@ -290,6 +290,22 @@ def _(dots: Any, ans: Expr, x: Expr, xp: Expr, fp: Expr, left: Any, right: Any, 
     return total  # type: ignore[no-any-return]
 
 
+# bincount: sums of weights by index
+
+def _bincount_type(op: Op) -> Result:
+    weighted = "weights" in op.args
+    return [fresh_array("float64" if weighted else "int64", (fresh_dim(),))]
+
+
+_bincount = family.op("np.bincount", "x, weights: value = None, minlength: value = 0", _bincount_type,
+                      linear="weights")
+
+
+@_bincount.vjp
+def _(g: Expr, ans: Expr, x: Expr, weights: Expr | None, minlength: Any) -> Adjoints:
+    return {} if weights is None else {"weights": fit(known_as(g[x], weights), weights)}
+
+
 # Constants: indices and counts
 
 INDICES = "its result is indices, which do not change with the values"
@@ -325,6 +341,4 @@ for _name in ("tril_indices", "triu_indices"):
         fresh_array("int64", (n,)) for n in (fresh_dim(),) * 2], emits="tuple", nondiff=INDICES)
 family.op("np.diag_indices", "n", lambda op: [
     fresh_array("int64", ((getattr(op.value("n").type, "dim", None) or fresh_dim()),))] * 2, emits="tuple", nondiff=INDICES)
-family.op("np.bincount", "x, minlength: value = 0", lambda op: [
-    fresh_array("int64", (fresh_dim(),))], nondiff=INDICES)
-family.op("np.linalg.matrix_rank", "A", lambda op: [INT], nondiff="a rank is an integer")
+family.op("np.linalg.matrix_rank", "A", lambda op: [Scalar("int64")], nondiff="a rank is an integer")

@@ -1,4 +1,4 @@
-"""Arrays put together and taken apart: concatenate, stack, split, tile, repeat, pad, diff.
+"""Arrays put together: concatenate, stack, append, tile, repeat, pad, diff.
 
 The adjoint of joining is cutting: each argument's adjoint is a piece of the result's.
 """
@@ -164,58 +164,6 @@ def _piece(part: Expr, x: Expr) -> Expr:
 def _(dots: Any, ans: Expr, arr: Expr, values: Expr, axis: int | None) -> Any:
     first, second = (zeros_like(x) if dots.get(n) is None else dots[n] for n, x in (("arr", arr), ("values", values)))
     return fn.append(first, second, axis=axis)
-
-
-# split
-
-def _split_dims(op: Op, size: Dim, sections: Any, equal: bool) -> list[Dim]:
-    """The sizes of the parts of an axis."""
-    if isinstance(sections, int):
-        if size.symbol is None:
-            base, extra = divmod(size.offset, sections)
-            if extra and equal:
-                raise refusal(op, f"{size.offset} elements do not divide into {sections} equal parts.")
-            return [known_dim(base + (k < extra)) for k in range(sections)]
-        if equal:
-            return [fresh_dim()] * sections if sections > 1 else [size]
-        return [fresh_dim() for _ in range(sections)]
-    if size.symbol is not None:
-        return [fresh_dim() for _ in range(len(sections) + 1)]
-    bounds = [0, *sections, size.offset]
-    return [known_dim(len(range(size.offset)[a:b])) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
-
-
-def _splitting(name: str, axis: Callable[[int], int] | None, equal: bool = True) -> None:
-    """Declare a function with several results, views of its argument; `axis` from the rank, or a parameter."""
-    params = "ary, indices_or_sections: static" + (", axis=0" if axis is None else "")
-
-    def along(ndim: int, given: int) -> int:
-        return given % ndim if axis is None else axis(ndim)
-
-    def infer(op: Op) -> Result:
-        t = numeric(op, "ary")
-        if t.ndim == 0:
-            raise refusal(op, "The argument has no axes.")
-        at = along(t.ndim, op.attrs.get("axis", 0))
-        sizes = _split_dims(op, t.dims[at], op.attrs["indices_or_sections"], equal)
-        return [Array(t.dtype, (*t.dims[:at], n, *t.dims[at + 1:]), t.layout if at == 0 and isinstance(t, Array)
-                      and t.layout == "C" else "A") for n in sizes]
-
-    def vjp(g: Any, ans: Any, ary: Expr, indices_or_sections: Any, axis: int = 0) -> Adjoints:
-        gs = g if isinstance(g, tuple | list) else (g,)
-        results = ans if isinstance(ans, tuple | list) else (ans,)
-        parts = [zeros_like(y) if part is None else part for part, y in zip(gs, results, strict=True)]
-        whole = parts[0] if len(parts) == 1 else fn.concatenate(parts, axis=along(ary.ndim, axis))
-        return {"ary": known_as(whole, ary)}
-
-    family.op(name, params, infer, view="ary", linear="ary", cost=5, emits="tuple").vjp(vjp)
-
-
-_splitting("np.split", None)
-_splitting("np.array_split", None, equal=False)
-_splitting("np.hsplit", lambda ndim: 0 if ndim == 1 else 1)
-_splitting("np.vsplit", lambda ndim: 0)
-_splitting("np.dsplit", lambda ndim: 2)
 
 
 # tile and repeat
