@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from s2s.analyse.activity import Activity
 from s2s.analyse.memory import Memory, is_reference, is_view
+from s2s.differentiate.pushforward import pushforward
 from s2s.differentiate.tangents import Tangents, no_rule
 from s2s.errors import UnsupportedSyntaxError, located
 from s2s.ir.builder import Builder
@@ -23,6 +24,7 @@ from s2s.ir.core import Block, Function, Op, Value, clone_block, map_arg
 from s2s.ir.memory import calls_have_effects, is_fresh, writes_arguments
 from s2s.ir.names import tangent_name
 from s2s.ir.types import Array, Undefined
+from s2s.rules.expr import fn as functions
 from s2s.rules.table import Table
 
 _STORES = frozenset({"setitem", "additem", "addto", "append", "listset"})
@@ -40,9 +42,15 @@ class Forward:
 _Cache = dict[tuple[int, tuple[int, ...]], tuple[Function, Forward]]
 
 
-def forward(fn: Function, wrt: Sequence[int], table: Table, *, _cache: _Cache | None = None) -> Forward:
-    """`fn` with tangents: its parameters are those of `fn`, then a tangent for each parameter in `wrt`."""
-    cache: _Cache = {} if _cache is None else _cache
+def forward(fn: Function, wrt: Sequence[int | Value], table: Table) -> Forward:
+    """`fn` with tangents: its parameters are those of `fn`, then a tangent for each of `wrt`.
+
+    wrt: parameters of `fn`, or their places. An array parameter that is written to is copied first.
+    """
+    return _forward(fn, [w if isinstance(w, int) else fn.block.params.index(w) for w in wrt], table, {})
+
+
+def _forward(fn: Function, wrt: Sequence[int], table: Table, cache: _Cache) -> Forward:
     key = (id(fn), tuple(wrt))
     if key in cache:
         return cache[key][1]
@@ -79,15 +87,25 @@ class _Writer:
         self.params(fn.block.params, block)
         seeds = [Value(fn.block.params[i].type, tangent_name(fn.block.params[i].hint)) for i in wrt]
         block.params += seeds
+        self.new.defaults = {self.mapping[v]: d for v, d in fn.defaults.items()}
+        for p in fn.block.params:
+            self.mapping[p] = self.kept(p, self.mapping[p])
         for i, seed in zip(wrt, seeds, strict=True):
-            self.t.dots[block.params[i]] = seed
+            self.t.dots[self.mapping[fn.block.params[i]]] = self.kept(fn.block.params[i], seed)
         for p in fn.block.params:
             if self.activity.active(p) and self.mapping[p] not in self.t.dots:
                 self.set_dot(p, self.t.zero(self.mapping[p]))
-        self.new.defaults = {self.mapping[v]: d for v, d in fn.defaults.items()}
         self.ops(fn.block)
         results = [self.mapping[v] for v in fn.block.results]
         block.results = results + [self.t.dot(r) for r, c in zip(results, connected, strict=True) if c]
+
+    def kept(self, old: Value, new: Value) -> Value:
+        """`new`, or a copy of it where the parameter `old` is written to: the caller's array stays as it is."""
+        if not isinstance(old.type, Array) or not self.memory.is_written(old):
+            return new
+        copy = functions.copy(self.t.expr(new)).v
+        copy.hint = new.hint
+        return copy
 
     def params(self, params: Sequence[Value], block: Block) -> None:
         for p in params:
@@ -270,7 +288,7 @@ class _Writer:
             raise located(UnsupportedSyntaxError, op.loc, f"{callee.name} writes into an array that it is given.",
                           "It is called where a differentiated value reaches it, and is too large to be inlined.",
                           "Return a new array instead.")
-        f = forward(callee, wrt, self.table, _cache=self.cache)
+        f = _forward(callee, wrt, self.table, self.cache)
         new = Op(op.spec, {"args": args + tuple(self.t.dots[args[i]] for i in wrt)},
                  {**op.attrs, "function": f.function}, loc=op.loc, origin=op.origin)
         self.results(op, new)
@@ -293,4 +311,6 @@ class _Writer:
         self.b.block.ops.append(new)
         if not any(self.activity.active(r) for r in op.results):
             return
-        raise no_rule(op)
+        for r, dot in zip(op.results, pushforward(self.t, new), strict=True):
+            if self.activity.active(r):
+                self.set_dot(r, self.owned(r, dot))

@@ -53,6 +53,10 @@ def _elementwise(adj: Adjoints, op: Op, rule: Rule, g: Value) -> None:
     flavour = _flavour(op)
     arguments = [adj.expr(op.value(p.name), flavour) if p.name in op.args else op.attrs.get(p.name, p.default)
                  for p in op.spec.params if p.kind == "value"]
+    if op.name == "mul" and op.value("x") is op.value("y"):
+        x = op.value("x")
+        adj.add(x, adj.fit(((2.0 * adj.expr(x, flavour)).conj() * adj.expr(g, flavour)).v, x))
+        return
     for p in op.spec.params:
         if p.kind != "value" or p.name not in op.args or not adj.activity.active(op.value(p.name)):
             continue

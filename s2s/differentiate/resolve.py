@@ -17,11 +17,14 @@ from s2s.differentiate.saving import Saver, trip_number
 from s2s.differentiate.sweep import Mirror
 from s2s.ir.builder import Builder
 from s2s.ir.core import Block, Op, Value, clone_op, walk
+from s2s.ir.ops import constant
 from s2s.ir.types import Array, Scalar
 from s2s.rules.table import Table
 
 # Recomputing is worth it up to this cost (OpSpec.cost), of all operations together.
 CHEAP = 8
+# The reverse of one needs the other, and compilers compute both at once.
+_PAIRED = frozenset({"np.sin", "np.cos", "math.sin", "math.cos"})
 _SHAPE_ONLY = {"np.zeros_like": "a", "np.ones_like": "a", "np.empty_like": "a", "dim": "a", "listzeros": "list",
                "s2s.unbroadcast": "like", "s2s.broadcast_like": "like"}
 
@@ -57,14 +60,16 @@ class Resolver:
         self.planned: dict[Value, bool] = {}
         self.counted: dict[Value, Value] = {}
         self.list_of: dict[Op, Value] = {}
+        self.counts = {m.count: m for m in mirrors.values() if m.count is not None}
         self.copies: dict[tuple[Value, Op], Value] = {}
         self.op: Op | None = None
 
     def run(self, reverse: Block) -> None:
         """Resolve all of the reverse program."""
+        for op in (*walk(self.top), *walk(reverse)):
+            _shape_from_elsewhere(op, self.memory, self.top)
         for op in walk(reverse):
             self._snapshots(op)
-            _shape_from_elsewhere(op, self.memory, self.top)
         self._plan(reverse)
         frame = Frame(None, [])
         self.frames = [frame]
@@ -181,6 +186,10 @@ class Resolver:
         """The cost of an operation; small if it can be moved out of the loop."""
         if op.name in ("getitem", "dim", "listget") or is_view(op):
             return 1
+        if op.name == "pow" and constant(op.value("y")) in (2, 3):
+            return 2
+        if op.name in _PAIRED:
+            return CHEAP
         invariant = all(self.home.get(v) is not home or _constant(v) for v in op.operands())
         return min(op.spec.cost, 1) if invariant and op.spec.cost <= CHEAP else op.spec.cost
 
@@ -215,17 +224,25 @@ class Resolver:
     # Rewriting.
 
     def _ops(self, block: Block) -> None:
+        # How often a loop ran is known once it is known what its reverse reads from lists.
+        waiting: list[Op] = []
         for op in block.ops:
+            if not op.blocks and any(v in self.counts or (v.op is not None and v.op in waiting) for v in op.operands()):
+                waiting.append(op)
+                continue
             for inner in op.blocks:
                 self.frames.append(Frame(self.mirrors.get(inner), []))
                 self._ops(inner)
                 self.op = op
                 inner.results = [self._value(v) for v in inner.results]
                 inner.ops = self.frames.pop().out
-            self.op = op
-            for name, arg in op.args.items():
-                op.args[name] = tuple(self._value(v) for v in arg) if isinstance(arg, tuple) else self._value(arg)
-            self.frames[-1].out.append(op)
+            for ready in (*(waiting if op.blocks else ()), op):
+                self.op = ready
+                for name, arg in ready.args.items():
+                    ready.args[name] = tuple(map(self._value, arg)) if isinstance(arg, tuple) else self._value(arg)
+                self.frames[-1].out.append(ready)
+            if op.blocks:
+                waiting = []
 
     def _value(self, v: Value) -> Value:
         """What to read instead of `v` at this point of the reverse program."""
@@ -341,7 +358,7 @@ class Resolver:
 
     def _count(self, v: Value) -> Value:
         """The number of iterations of a loop that ends early, if `v` stands for one; else `v`."""
-        mirror = next((m for m in self.mirrors.values() if m.count is v), None)
+        mirror = self.counts.get(v)
         if mirror is None or mirror.owner is None:
             return v
         if v not in self.counted:
@@ -368,7 +385,7 @@ def _reads_shape(op: Op, name: str) -> bool:
 
 def _shape_from_elsewhere(op: Op, memory: Memory, top: Block) -> None:
     """Let `np.zeros_like(v)`, where `v` would have to be saved, take the shape from something at hand."""
-    if op.name != "np.zeros_like":
+    if op.name not in ("np.zeros_like", "dim"):
         return
     v: Value | None = op.value("a")
     while v is not None and v in memory.home:
