@@ -92,8 +92,8 @@ one("np.tanh math.tanh", lambda y, x: 1.0 - y * y)
 one("np.arcsinh math.asinh", lambda y, x: 1.0 / fn.sqrt(x * x + 1.0))
 one("np.arccosh math.acosh", lambda y, x: 1.0 / as_numpy(fn.sqrt(x * x - 1.0)), singular=True)
 one("np.arctanh math.atanh", pulls=(lambda g, y, x: g / (1.0 - x * x),), singular=True)
-# At 0: (1 - 1) / 1.
-one("np.sinc", lambda y, x: (fn.cos(math.pi * x) - y) / (x + (x == 0)))
+# At 0 the first term of the series, so that the second derivative is right too.
+one("np.sinc", lambda y, x: fn.where(x == 0, (-math.pi**2 / 3.0) * x, (fn.cos(math.pi * x) - y) / (x + (x == 0))))
 one("np.deg2rad np.radians math.radians", lambda y, x: math.pi / 180.0, cost=1)
 one("np.rad2deg np.degrees math.degrees", lambda y, x: 180.0 / math.pi, cost=1)
 

@@ -25,14 +25,20 @@ _STEP = 1e-6
 
 
 def check_rule(table: Table, rule: Rule, args: Sequence[Any], attrs: Mapping[str, Any] | None = None,
-               rtol: float = 1e-6) -> None:
-    """Check `rule` at `args`, which bind to its parameters in order; `attrs` are the others, by name."""
+               rtol: float = 1e-6, order: int = 1) -> None:
+    """Check `rule` at `args`, which bind to its parameters in order; `attrs` are the others, by name.
+
+    order: 2 checks the derivatives of the adjoint, by the arguments and the seed, instead.
+    """
     fn, values = program(rule.spec, args, attrs or {})
     check_types(fn, values)
     if rule.nondiff is not None:
         return
     wrt = [k for k, p in enumerate(fn.block.params) if is_inexact(p.type)]
     if not any(is_inexact(r.type) for r in fn.block.results):
+        return
+    if order == 2:
+        check_second(table, fn, values, wrt, rtol)
         return
     for chosen in [wrt, *([k] for k in wrt)] if len(wrt) > 1 else [wrt]:
         if chosen:
@@ -153,6 +159,18 @@ def check_derivatives(table: Table, fn: Function, values: Sequence[Any], wrt: Se
     moved = sum(_inner(seed, tangents[k]) for seed, k in zip(seeds, inexact, strict=True))
     pulled = sum(_inner(x_bar, dot) for x_bar, dot in zip(adjoints, dots, strict=True))
     np.testing.assert_allclose(pulled, moved, rtol=1e-9, atol=1e-11, err_msg="reverse mode against forward mode")
+
+
+def check_second(table: Table, fn: Function, values: Sequence[Any], wrt: Sequence[int], rtol: float) -> None:
+    """Check the derivatives of the adjoint of `fn`, which is a program like any other."""
+    made = reverse(fn, [fn.block.params[k] for k in wrt], table, keep_values=False, seeds_given=True).function
+    if not made.block.results:
+        return
+    rng = np.random.default_rng(2)
+    results = [x for x, r in zip(run(fn, _copies(values)), fn.block.results, strict=True) if is_inexact(r.type)]
+    given = [*values, *(_random_like(x, rng) for x in results)]
+    inner = [k for k, p in enumerate(made.block.params) if is_inexact(p.type)]
+    check_derivatives(table, made, given, inner, rtol)
 
 
 def _tangents(table: Table, fn: Function, values: Sequence[Any], wrt: Sequence[int], dots: Sequence[Any]) -> list[Any]:

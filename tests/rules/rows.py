@@ -7,8 +7,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .rows_arrays import ROWS as ARRAY_ROWS
-
 Row: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 
 
@@ -155,4 +153,3 @@ def rows() -> Iterator[tuple[str, Row]]:
         yield from ((name, r) for r in reductions(name))
     for name, given in SPECIAL.items():
         yield from ((name, r) for r in given)
-    yield from ((r.name, (r.args, r.options)) for r in ARRAY_ROWS)
