@@ -36,14 +36,16 @@ class Emitted(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """The text of a module, and how many lines of it come before the first line of the emitted source."""
+    """The text of a module. lines: its line numbers -> those of the emitted source in it."""
 
     text: str
-    offset: int
+    lines: Mapping[int, int]
 
 
 def module(emitted: Emitted, *, decorator: str = "", helper_decorator: str = "", about: str = "") -> Module:
     """A module that needs nothing of s2s.
+
+    decorator: goes above each emitted function.
 
     >>> from types import SimpleNamespace
     >>> e = SimpleNamespace(source="def f(x):\\n    return np.sin(x)\\n", name="f", lines={}, helpers=frozenset())
@@ -55,18 +57,20 @@ def module(emitted: Emitted, *, decorator: str = "", helper_decorator: str = "",
         return np.sin(x)
     <BLANKLINE>
     """
-    functions = [_decorated(text, helper_decorator) for text in helper_texts(emitted.helpers)]
-    body = _decorated(emitted.source.strip("\n") + "\n", decorator)
-    head = imports([*functions, body])
+    functions = [f"{helper_decorator}\n{text}" if helper_decorator else text for text in helper_texts(emitted.helpers)]
+    head = imports([*functions, emitted.source, decorator.removeprefix("@")])
     if about:
         head = f'"""{about}"""\n\n{head}'
-    parts = [part.rstrip("\n") for part in (head, *functions) if part]
-    before = "".join(f"{part}\n\n\n" for part in parts)
-    return Module(before + body, before.count("\n") + bool(decorator))
-
-
-def _decorated(text: str, decorator: str) -> str:
-    return f"{decorator}\n{text}" if decorator else text
+    text = "".join(part.rstrip("\n") + "\n\n\n" for part in (head, *functions) if part)
+    lines: dict[int, int] = {}
+    at = text.count("\n")
+    body: list[str] = []
+    for number, line in enumerate(emitted.source.rstrip("\n").split("\n"), 1):
+        if decorator and line.startswith("def "):
+            body.append(decorator)
+        body.append(line)
+        lines[at + len(body)] = number
+    return Module(text + "\n".join(body) + "\n", lines)
 
 
 def imports(texts: Iterable[str]) -> str:

@@ -98,28 +98,24 @@ def explain_errors(dispatcher: Any, emitted: Emitted, text: Module, numba: Any) 
 
 def explained(error: Exception, emitted: Emitted, text: Module, args: tuple[Any, ...] = ()) -> CompilationError:
     """The CompilationError for what numba raised: which line of which function, why, and the way out."""
-    line = error_line(error, emitted, text)
+    line = error_line(error, text)
     loc = None
     quoted = ""
     if line is not None:
-        quoted = f":\n    {emitted.source.strip(chr(10)).splitlines()[line - 1].strip()}"
+        quoted = f":\n    {emitted.source.splitlines()[line - 1].strip()}"
         before = [n for n in emitted.lines if n <= line]
         loc = emitted.lines[max(before)] if before else None
     what = f"numba cannot compile {emitted.name}{quoted}"
     return located(CompilationError, loc, what, reason(str(error)), FIX)
 
 
-def error_line(error: Exception, emitted: Emitted, text: Module) -> int | None:
+def error_line(error: Exception, text: Module) -> int | None:
     """The line of the emitted source that `error` is about, counted from 1."""
-    count = len(emitted.source.strip("\n").splitlines())
-    loc = getattr(error, "loc", None)
     numbers = [int(n) for n in re.findall(r'File "[^"\n]*", line (\d+)', plain(str(error)))]
+    loc = getattr(error, "loc", None)
     if loc is not None and getattr(loc, "line", None) is not None:
         numbers.append(loc.line)
-    for number in reversed(numbers):
-        if text.offset < number <= text.offset + count:
-            return number - text.offset
-    return None
+    return next((text.lines[n] for n in reversed(numbers) if n in text.lines), None)
 
 
 _NOISE = ("Failed in ", "Traceback", "File ", "Caused By", "During:", "Overload", "- Resolution", "- argument", "[")

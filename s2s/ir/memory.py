@@ -1,8 +1,8 @@
 """Which values may share memory: one class for all arrays and lists that may alias.
 
-The analysis does not look at the order of the program. A list and the arrays that it holds are one class. Parameters of a
-function are taken as disjoint unless `disjoint=False` (a function that is called by another one of the
-program may get the same array twice).
+The analysis does not look at the order of the program. A list and the arrays that it holds are one class.
+Parameters of a function are taken as disjoint unless `disjoint=False` (a function that is called by another
+one of the program may get the same array twice).
 """
 
 from __future__ import annotations

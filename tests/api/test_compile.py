@@ -175,9 +175,22 @@ def test_unknown_target_cannot_be_saved() -> None:
         module_text(GOOD, "cuda")
 
 
-def test_offset_counts_the_lines_before_the_source() -> None:
-    for made in (module(HELPED), cpu_module(HELPED, {})):
-        assert made.text.splitlines()[made.offset] == "def f(x, like):"
+CALLS = Program("def g(x):\n    return 2.0 * x\n\n\ndef f(x):\n    y = g(x)\n    return y + 'a'\n", lines={6: LOC})
+
+
+def test_lines_of_the_module_are_those_of_the_source() -> None:
+    for made in (module(HELPED), cpu_module(HELPED, {}), cpu_module(CALLS, {})):
+        lines = made.text.splitlines()
+        source = (CALLS if "def g" in made.text else HELPED).source.splitlines()
+        assert [(lines[n - 1], source[k - 1]) for n, k in made.lines.items() if lines[n - 1] != source[k - 1]] == []
+        assert sorted(made.lines.values()) == list(range(1, len(source) + 1))
+
+
+def test_functions_that_are_called_are_compiled_too() -> None:
+    good = Program(CALLS.source.replace("'a'", "1.0"))
+    assert compile_cpu(good)(2.0) == compile_python(good)(2.0) == 5.0
+    with pytest.raises(CompilationError, match="return y [+] 'a'"):
+        compile_cpu(CALLS)(2.0)
 
 
 def test_each_helper_stands_alone() -> None:

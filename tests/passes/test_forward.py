@@ -174,3 +174,29 @@ def test_unconnected_result_has_no_tangent() -> None:
     result = forward(fn, [0], TABLE)
     assert result.connected == (False, False, True)
     assert len(result.function.block.results) == 4
+
+
+def test_caller_keeps_its_array() -> None:
+    def write(b: Builder, a: Value) -> list[Value]:
+        b.emit("setitem", {"a": a, "index": (b.int(0),), "value": b.const(2.0)}, {"items": ("i",)})
+        return [b.mul(a, a)]
+    fn = program([VECTOR], write)
+    arrays = [np.arange(1.0, 5.0), np.ones(SIZE)]
+    run(forward(fn, [0], TABLE).function, arrays)
+    np.testing.assert_array_equal(arrays, [np.arange(1.0, 5.0), np.ones(SIZE)])
+
+
+def test_custom_gradient_is_transposed() -> None:
+    def write(b: Builder, x: Value, y: Value) -> list[Value]:
+        value = b.mul(x, y)
+        bar = Value(FLOAT, "value_bar")
+        pullback = Block([bar])
+        with b.at(pullback):
+            pullback.results = [b.mul(b.const(10.0), b.mul(bar, y)), b.mul(bar, b.mul(x, x))]
+        out = b.region("custom", {"args": (value,), "sources": (x, y)}, [pullback], [FLOAT])
+        return [b.mul(out.result, x)]
+    x, y, x_dot, y_dot = 2.0, 3.0, 0.5, 0.25
+    made = forward(program([FLOAT, FLOAT], write), [0, 1], TABLE).function
+    expected = (10.0 * y * x_dot + x * x * y_dot) * x + x * y * x_dot
+    for fn in (made, simplify(made)):
+        assert run(fn, [x, y, x_dot, y_dot]) == pytest.approx([x * y * x, expected])

@@ -1,0 +1,37 @@
+"""The tangent of a custom gradient, from its pullback: the pullback is linear, and forward mode needs its transpose.
+
+With `pullback(y_bar) = J^T y_bar`, the adjoint of the pullback with respect to `y_bar`, seeded with
+`x_dot`, is `J x_dot`.
+"""
+
+from __future__ import annotations
+
+from s2s.differentiate.reverse import reverse
+from s2s.differentiate.tangents import Tangents
+from s2s.ir.core import Block, Function, Op, Value, clone_op, free_values, inline
+from s2s.ir.types import is_inexact
+
+
+def pushforward(t: Tangents, op: Op) -> list[Value | None]:
+    """The tangents of the results of `op`, a `custom` operation of the new program; None is zero."""
+    if not any(v in t.dots for v in op.values("sources")):
+        return [None] * len(op.results)
+    pullback, captured = as_function(op.blocks[0])
+    cotangents = pullback.block.params[:len(pullback.block.params) - len(captured)]
+    transposed = reverse(pullback, cotangents, t.table, keep_values=False, seeds_given=True)
+    seeds = [t.dot(s) for s, r in zip(op.values("sources"), pullback.block.results, strict=True) if is_inexact(r.type)]
+    # It is linear in the cotangents, so that their value is never read; the results have the right shape.
+    args = [*op.results[:len(cotangents)], *captured, *seeds]
+    found = iter(inline(t.b.block, transposed.function, args))
+    dots: list[Value | None] = [next(found) if c else None for c in transposed.connected]
+    return [None if d is None else t.fit(d, r.type) for d, r in zip(dots, op.results, strict=True)]
+
+
+def as_function(block: Block) -> tuple[Function, list[Value]]:
+    """A block as a function, whose parameters are those of the block, then what it reads from around it."""
+    captured = free_values(block)
+    mapping = {v: Value(v.type, v.hint) for v in (*block.params, *captured)}
+    new = Block(list(mapping.values()))
+    new.ops = [clone_op(op, mapping) for op in block.ops]
+    new.results = [mapping[v] for v in block.results]
+    return Function("pullback", new), captured
