@@ -65,6 +65,7 @@ class Saver:
         self.home = memory.home
         self.block_of = memory.block_of
         self._buffers: dict[Value, Value] = {}
+        self._bases: dict[Op, Value] = {}
         self._moved: dict[tuple[Op, Value], Value | None] = {}
 
     def spec(self, name: str) -> OpSpec:
@@ -217,9 +218,12 @@ class Saver:
         self.before(outermost, made)
         base: Value | None = None
         if len(loops) > 1:
-            entry = Block()
-            base = Builder(entry, loops[0].loc).one("listlen", {"list": saved}, hint="start")
-            self.before(loops[0], entry)
+            # All lists of one loop have the same length there.
+            if loops[0] not in self._bases:
+                entry = Block()
+                self._bases[loops[0]] = Builder(entry, loops[0].loc).one("listlen", {"list": saved}, hint="start")
+                self.before(loops[0], entry)
+            base = self._bases[loops[0]]
         store = Block()
         Builder(store, loops[0].loc).emit("append", {"list": saved, "value": v})
         self.after_definition(v, store)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from s2s.analyse.activity import REGIONS, Activity, carried, dependencies
-from s2s.analyse.memory import LOOPS, Memory, is_reference
+from s2s.analyse.memory import LOOPS, Memory, is_reference, written
 from s2s.differentiate import memory as memory_rules
 from s2s.differentiate.adjoints import Adjoints, is_floating_number
 from s2s.differentiate.order import is_sum
@@ -130,8 +130,10 @@ class Sweep(Adjoints):
             if isinstance(v.type, Array) and not self.is_memory(v) and (element or op.name in LOOPS):
                 self.own(v)
         for block in op.blocks:
+            touched = {v for v, _ in self._receiving(block)}
+            touched.update(target for inner in walk(block) if (target := written(inner)) is not None)
             for v in free_values(block):
-                if is_reference(v.type) and self.is_memory(v) and self.activity.active(v):
+                if v in touched and is_reference(v.type) and self.is_memory(v) and self.activity.active(v):
                     self.handle(v)
 
     def _enter(self, env: dict[Value, Value]) -> set[Value]:
