@@ -107,7 +107,7 @@ class Coalescing:
         if telling:
             return telling
         members = self._members(leader)
-        if any(self.graph.values[k] in self.indices for k in members):
+        if any(self.graph.values[k] in self.indices for k in members) and not any(self._hint(k) for k in members):
             return "k" if any(self.graph.values[k] in self.facts.needed for k in members) else "_"
         return next((self._hint(k) for k in members if self._hint(k)), "t")
 

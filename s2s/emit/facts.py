@@ -17,7 +17,7 @@ from s2s.ir.types import Array, List, Opaque
 LOOPS = ("for", "while")
 REGIONS = ("if", "for", "while", "with")
 # Wishes for a name that say no more than that the value is a temporary.
-TEMPORARY = ("", "t", "t_bar", "t_dot")
+TEMPORARY = ("", "t_bar", "t_dot")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from s2s.emit.facts import REGIONS, TEMPORARY, Facts, Use, carried, is_effect, m
 from s2s.emit.widths import atom_width, children, full_widths, is_constant, op_width
 from s2s.ir.core import Block, Op, Value
 from s2s.ir.ops import constant, is_basic
-from s2s.ir.types import Array, Scalar
+from s2s.ir.types import Scalar
 
 MAX_WIDTH = 96  # of an expression
 SHORT = 24  # an adjoint whose expression is shorter than this is not worth a name
@@ -28,6 +28,7 @@ class Inlining:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
         self.inlined: set[Value] = set()
+        self._spread: set[Value] = set()  # of these, the ones that are written in several places
         self.conditional: set[Op] = set()
         self._full = full_widths(facts)
         live = [(b, o) for b, o in facts.blocks if o is None or o in facts.live]
@@ -55,6 +56,11 @@ class Inlining:
                 continue
             if op.name in ("const", "undefined") or inside_expression or self.is_trivial(v):
                 self.inlined.add(v)
+                uses = self.facts.uses.get(v, [])
+                if len(uses) == 1 and uses[0].block is block:
+                    root[index] = root[uses[0].index]
+                elif not inside_expression:
+                    self._spread.add(v)
                 continue
             if len(op.results) != 1 or (op.name in REGIONS and op not in self.conditional):
                 if op not in self.conditional:
@@ -75,6 +81,8 @@ class Inlining:
         if len(uses) != 1 or uses[0].block is not block or uses[0].kind not in ("operand", "return", "stop"):
             return None
         (use,) = uses
+        if use.op is not None and any(r in self._spread for r in use.op.results):
+            return None
         # What is written to stays a name, or a place: A[i] += v.
         target = use.op.spec.writes if use.op is not None else None
         if target is not None and use.op is not None and self.facts.resolve(use.op.value(target)) is v:
@@ -103,8 +111,7 @@ class Inlining:
             return False
         if op.name != "dim" and any(u.kind in ("yield", "stop") for u in uses):
             return False
-        return all(isinstance(o.type, Array) or is_constant(o) or o.op is None or o.op.name not in _INT_OPS
-                   or self.is_trivial(o) for o in self.facts.operands(op))
+        return True
 
     def _keeps_name(self, op: Op, v: Value, use: Use) -> bool:
         hint = self.facts.hint(v)
@@ -180,7 +187,7 @@ class Inlining:
             return
         limit = MAX_WIDTH
         if op.origin is None and op.loc is not None:
-            limit = max(limit, len(op.loc.text))  # the user wrote it so
+            limit = max(limit, int(1.3 * len(op.loc.text)))  # the user wrote it so
         while (width := op_width(self.facts, op, self._read_width)) > limit:
             parts = [(self._read_width(o), -k, o) for k, o in enumerate(children(self.facts, op))
                      if o in self.inlined and self._has_place(o)]

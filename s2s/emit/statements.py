@@ -17,6 +17,7 @@ from s2s.ir.types import Scalar
 _AUGMENTED = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**",
               "bitand": "&", "bitor": "|", "bitxor": "^"}
 _COMMUTES = ("add", "mul")
+_HEADERS = ("for ", "while ", "if ", "elif ", "with ", "else:")
 # Operations that are statements, each with a method of `Statements`.
 _STORES = ("setitem", "additem", "addto", "append", "listset", "print", "assert", "raise")
 
@@ -75,6 +76,9 @@ class Statements:
     def _comment_for(self, op: Op, depth: int) -> list[Line]:
         loc = op.origin.loc if op.origin is not None else None
         if loc is None or (loc.text, loc.line) == self._comment:
+            return []
+        if loc.text.startswith(_HEADERS):
+            self._comment = None  # what a loop or a branch needs around it speaks for itself
             return []
         self._comment = (loc.text, loc.line)
         return [Line(depth, f"# {loc.text}", loc)]
@@ -175,7 +179,7 @@ class Statements:
     def _assignment(self, name: str, target: Value, op: Op) -> str:
         """`name = op`, or `name += …` of a number."""
         symbol = _AUGMENTED.get(op.name)
-        if symbol is not None and isinstance(target.type, Scalar):
+        if symbol is not None and isinstance(target.type, Scalar) and _may_augment(op, symbol, name):
             x, y = op.value("x"), op.value("y")
             if op.name in _COMMUTES and self._is_named(y, name, target) and not self._is_named(x, name, target):
                 x, y = y, x
@@ -201,6 +205,8 @@ class Statements:
         place = self.expressions.place(op)
         update = self.expressions.inlined_op(op.value("value"))
         symbol = _AUGMENTED.get(update.name) if update is not None else None
+        if symbol is not None and not _may_augment(op, symbol, ""):
+            symbol = None
         if update is not None and symbol is not None and self._loads(update.value("x"), op):
             return self._augment(place, symbol, update.value("y"))
         if update is not None and symbol is not None and update.name in _COMMUTES \
@@ -249,6 +255,15 @@ class Statements:
 
     def _raise(self, op: Op) -> str:
         return self.expressions.template(op) if op.attrs.get("text") else "raise"
+
+
+def _may_augment(op: Op, symbol: str, name: str) -> bool:
+    """Whether to write `name += …`: always, except where the user assigned to `name` in so many words."""
+    if op.origin is not None or op.loc is None:
+        return True
+    target, equals, _ = op.loc.text.partition("=")
+    assigned = bool(equals) and target.strip().startswith(name) and not op.loc.text.startswith(_HEADERS)
+    return not assigned or target.endswith(symbol)
 
 
 def _loc(op: Op) -> Loc | None:

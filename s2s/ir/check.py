@@ -172,9 +172,9 @@ _REGIONS = ("if", "for", "while", "with")
 
 
 def _same(a: Type, b: Type) -> bool:
-    """Whether two types agree in dtype, weakness and rank (sizes and layout may be known less well)."""
+    """Whether two types agree in dtype and rank (sizes, layout and weakness may be known less well)."""
     if isinstance(a, Scalar) and isinstance(b, Scalar):
-        return a.dtype == b.dtype and a.weak == b.weak
+        return a.dtype == b.dtype
     if isinstance(a, Array) and isinstance(b, Array):
         return a.dtype == b.dtype and a.ndim == b.ndim
     if isinstance(a, List) and isinstance(b, List):
