@@ -62,9 +62,10 @@ def _(g: Expr, ans: Expr, a: Expr, indices: Expr, axis: int | None, mode: str) -
     if mode != "raise":
         size = a.size if axis is None else a.size_of(at)
         indices = fn.mod(indices, size) if mode == "wrap" else fn.minimum(fn.maximum(indices, 0), size - 1)
-    a_bar = zeros_like(a) if axis is not None or a.ndim == 1 else fn.zeros((a.size,), dtype=a.dtype)
+    flat = axis is None and a.ndim > 1
+    a_bar = fn.zeros((a.size,), dtype=a.dtype) if flat else zeros_like(a)
     write("additem", a_bar, encode_index(a_bar, [*[slice(None)] * at, indices]), g)
-    return {"a": reshaped(a_bar, a)}
+    return {"a": reshaped(a_bar, a) if flat else a_bar}
 
 
 def _along_type(op: Op) -> Result:
@@ -173,14 +174,17 @@ def _on_diagonal(g: Expr, a: Expr, k: Any) -> Expr:
         return known_as(fn.diag(g), a)
     a_bar = zeros_like(a)
     rows = fn.arange(g.size_of(0))
-    if zero:
-        index = [rows, rows]
-    elif isinstance(k, Expr):
+    if isinstance(k, Expr):
         index = [rows + fn.maximum(-k, 0), rows + fn.maximum(k, 0)]
     else:
-        index = [rows - min(k, 0), rows + max(k, 0)]
-    write("setitem", a_bar, encode_index(a_bar, index), g)
+        index = _diagonal_index(rows, k)
+    write("additem" if isinstance(k, Expr) else "setitem", a_bar, encode_index(a_bar, index), g)
     return a_bar
+
+
+def _diagonal_index(rows: Expr, k: int) -> list[Expr]:
+    """The indices of the elements of a diagonal; one of them counts up."""
+    return [rows if k >= 0 else rows - k, rows if k <= 0 else rows + k]
 
 
 _diagflat = family.op("np.diagflat", "v, k: value = 0", lambda op: [
@@ -219,7 +223,7 @@ def _(g: Expr, ans: Expr, a: Expr, offset: int, axis1: int, axis2: int) -> Adjoi
     a_bar = zeros_like(a)
     matrices = fn.moveaxis(a_bar, (axis1 % a.ndim, axis2 % a.ndim), (a.ndim - 2, a.ndim - 1))
     rows = fn.arange(g.size_of(-1))
-    write("setitem", matrices, encode_index(matrices, (..., rows - min(offset, 0), rows + max(offset, 0))), g)
+    write("setitem", matrices, encode_index(matrices, (..., *_diagonal_index(rows, offset))), g)
     return {"a": a_bar}
 
 

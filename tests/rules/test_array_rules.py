@@ -52,6 +52,8 @@ SECOND = [
     row("np.kron", V3, array(2)), row("np.linspace", 0.5, 2.0, 4), row("np.sort", V3), row("np.outer", V3, array(4)),
     row("np.interp", np.array([0.25, 1.5, 2.9, -1.0]), np.array([0.0, 1.0, 2.0, 3.5]), array(4)),
     row("np.trace", M34), row("np.diff", V3), row("np.take", M34, np.array([0, 2, 2]), axis=1), row("np.tile", V3, (2,)),
+    row("np.diag", M34, 1), row("np.diagonal", T234, offset=1), row("np.sort", M34, axis=0), row("np.sort", M34),
+    row("np.concatenate", [M34, M34[:1]]), row("np.repeat", M34, np.array([2, 0, 1]), axis=0),
     einsum("ij,jk->ik", array(2, 3), M34), einsum("ii->i", well(3)),
 ]
 
