@@ -150,7 +150,7 @@ def _(dots: Any, ans: Expr, start: Expr, stop: Expr | None, step: Expr | None, d
 
 def _linspace_type(op: Op) -> Result:
     start, stop = numeric(op, "start"), numeric(op, "stop")
-    if isinstance(start, Array) and start.ndim or isinstance(stop, Array) and stop.ndim:
+    if (isinstance(start, Array) and start.ndim) or (isinstance(stop, Array) and stop.ndim):
         raise refusal(op, "start or stop is an array.", "Write start + t * (stop - start).")
     if op.attrs["retstep"]:
         raise refusal(op, "retstep=True makes two results.", "Compute the step from start, stop and num.")

@@ -310,7 +310,7 @@ def _(g: Expr, ans: Expr, x: Expr, weights: Expr | None, minlength: Any) -> Adjo
     return {} if weights is None else {"weights": fit(known_as(g[x], weights), weights)}
 
 
-# Constants: indices and counts
+# Functions whose result is a constant.
 
 INDICES = "its result is indices, which do not change with the values"
 
@@ -330,6 +330,10 @@ def _one_per_axis(op: Op) -> Result:
     return [Array("int64", (n,)) for _ in range(max(1, numeric(op, "a").ndim))]
 
 
+def _size_said(op: Op) -> Dim:
+    return getattr(op.value("n").type, "dim", None) or fresh_dim()
+
+
 family.op("np.argsort", "a, axis=-1, kind=None", _sorted_indices, methods="argsort", nondiff=INDICES)
 family.op("np.argpartition", "a, kth, axis=-1", _sorted_indices, methods="argpartition", nondiff=INDICES)
 family.op("np.searchsorted", "a, v, side='left'", _found, methods="searchsorted", nondiff=INDICES)
@@ -343,6 +347,6 @@ family.op("np.argwhere", "a", lambda op: [
 for _name in ("tril_indices", "triu_indices"):
     family.op(f"np.{_name}", "n, k: value = 0, m: value = None", lambda op: [
         fresh_array("int64", (n,)) for n in (fresh_dim(),) * 2], emits="tuple", nondiff=INDICES)
-family.op("np.diag_indices", "n", lambda op: [
-    fresh_array("int64", ((getattr(op.value("n").type, "dim", None) or fresh_dim()),))] * 2, emits="tuple", nondiff=INDICES)
+family.op("np.diag_indices", "n", lambda op: [fresh_array("int64", (_size_said(op),))] * 2, emits="tuple",
+          nondiff=INDICES)
 family.op("np.linalg.matrix_rank", "A", lambda op: [Scalar("int64")], nondiff="a rank is an integer")

@@ -69,7 +69,7 @@ def _norm_type(op: Op) -> Result:
     count = t.ndim if axes is None else len(axes)
     if count > 1 and ord not in (None, "fro"):
         raise refusal(op, f"Matrix norm {ord!r} has no rule.", "Use ord=None or 'fro', or a vector norm.")
-    if count == 1 and ord in (0, "fro", "nuc") or isinstance(ord, int | float) and ord < 1:
+    if (count == 1 and ord in (0, "fro", "nuc")) or (isinstance(ord, int | float) and ord < 1):
         raise refusal(op, f"Norm {ord!r} has no rule.")
     if ord in (np.inf, float("inf")) and t.ndim > 1:
         raise refusal(op, "The maximum norm has a rule for one vector only.", "Use np.max(np.abs(x), axis).")

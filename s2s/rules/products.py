@@ -101,7 +101,7 @@ _dot = family.op("np.dot", "a, b", _dot_type, methods="dot", linear="a b")
 def _(g: Expr, ans: Expr, a: Expr, b: Expr) -> Adjoints:
     if not (a.ndim and b.ndim):
         return _scaled(g, a, b)
-    if b.ndim == 1 or a.ndim <= 2 and b.ndim <= 2:
+    if b.ndim == 1 or (a.ndim <= 2 and b.ndim <= 2):
         return {"a": _left(g, a, b), "b": _right(g, a, b)}
     at = b.ndim - 2
     return tensordot_adjoints(g, a, b, (a.ndim - 1,), (at,))

@@ -14,7 +14,7 @@ from s2s.rules import TABLE
 from s2s.testing.interpret import run
 from s2s.testing.rules import check_derivatives, check_rule, program
 
-from .rows_arrays import C, M34, MIXED, ROWS, T234, V3, Row, array, einsum, row, spd, well
+from .rows_arrays import M34, MIXED, ROWS, T234, V3, C, Row, array, einsum, row, spd, well
 
 
 def adjoints(name: str, args: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[list[Any], list[Any]]:
@@ -51,7 +51,8 @@ SECOND = [
     row("np.linalg.pinv", M34), row("np.linalg.matrix_power", well(3), n=3), row("np.cross", V3, array(3)),
     row("np.kron", V3, array(2)), row("np.linspace", 0.5, 2.0, 4), row("np.sort", V3), row("np.outer", V3, array(4)),
     row("np.interp", np.array([0.25, 1.5, 2.9, -1.0]), np.array([0.0, 1.0, 2.0, 3.5]), array(4)),
-    row("np.trace", M34), row("np.diff", V3), row("np.take", M34, np.array([0, 2, 2]), axis=1), row("np.tile", V3, (2,)),
+    row("np.trace", M34), row("np.diff", V3), row("np.take", M34, np.array([0, 2, 2]), axis=1),
+    row("np.tile", V3, (2,)),
     row("np.diag", M34, 1), row("np.diagonal", T234, offset=1), row("np.sort", M34, axis=0), row("np.sort", M34),
     row("np.concatenate", [M34, M34[:1]]), row("np.repeat", M34, np.array([2, 0, 1]), axis=0),
     einsum("ij,jk->ik", array(2, 3), M34), einsum("ii->i", well(3)),
@@ -76,10 +77,12 @@ def test_the_gradient_of_a_norm_at_zero_is_zero(ord: Any) -> None:
 
 
 REFUSED = [
-    row("np.einsum", M34, subscripts="...j->j"), row("np.linalg.norm", M34, ord=2), row("np.linalg.slogdet", array(2, 2, dtype=C)),
+    row("np.einsum", M34, subscripts="...j->j"), row("np.linalg.norm", M34, ord=2),
+    row("np.linalg.slogdet", array(2, 2, dtype=C)),
     row("np.reshape", M34, (4, 3), order="F"), row("np.pad", V3, pad_width=1, mode="edge"), row("np.trace", T234),
     row("np.matmul", 1.5, V3), row("np.linspace", V3, 1.0), row("np.swapaxes", M34, axis1=0, axis2=2),
-    row("np.interp", V3, V3, V3, left=0.0), row("np.concatenate", [V3, M34]), row("np.linalg.eigvalsh", well(3), UPLO="U"),
+    row("np.interp", V3, V3, V3, left=0.0), row("np.concatenate", [V3, M34]),
+    row("np.linalg.eigvalsh", well(3), UPLO="U"),
 ]
 
 
