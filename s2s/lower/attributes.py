@@ -15,7 +15,6 @@ from s2s.lower.context import Context
 from s2s.lower.iterate import describe
 from s2s.lower.outside import attribute, constant_object, outside
 from s2s.lower.values import Bound, Box, Closure, Lowered, Method, Outside, Static, Tuple
-from s2s.variable import Variable
 
 CONTAINER_METHODS = {
     "list": {"append", "pop", "extend", "insert", "index", "count", "copy", "reverse", "sort", "clear", "remove"},
@@ -55,7 +54,15 @@ def get_attribute(ctx: Context, node: gast.AST, x: Lowered, name: str) -> Lowere
     raise ctx.error(node, f"{describe(x)} has no attribute {name!r} that s2s knows")
 
 
+VARIABLE_METHODS = ("numpy", "value", "read_value", "assign", "assign_add", "assign_sub")
+
+
 def _value_attribute(ctx: Context, node: gast.AST, x: Value, name: str) -> Lowered:
+    if x in ctx.variables and name in (*VARIABLE_METHODS, "name", "trainable"):
+        if name in VARIABLE_METHODS:
+            return Method(x, name)
+        v = getattr(ctx.variables[x].value, name)
+        return ctx.b.const(v) if isinstance(v, bool) else Static(v)
     if isinstance(x.type, Opaque | List):
         return Method(x, name)
     t = x.type
@@ -152,10 +159,3 @@ def _class_attribute(ctx: Context, node: gast.AST, x: Lowered, cls: type, name: 
     if name == "__class__":
         return Static(cls)
     raise ctx.error(node, f"{cls.__name__} object has no attribute {name!r}")
-
-
-def variable_method(ctx: Context, x: Outside, name: str) -> Lowered | None:
-    """Methods of a Variable that only read it."""
-    if isinstance(x.value, Variable) and name in ("numpy", "value", "read_value"):
-        return outside(ctx, x.read)
-    return None

@@ -154,6 +154,10 @@ class Binding:
         """A value handed over at each call: an argument, or the function itself."""
         return self._add(-1, ("root", name), (name,), value)
 
+    def constant(self, value: Any) -> Read:
+        """An object that is the same at every call: a function found on a class."""
+        return self._add(-1, ("constant", value), ("constant", id(value)), value)
+
     def read(self, parent: Read, kind: str, what: Any) -> Read:
         """The value one step from `parent`; made once for each path."""
         path = (*parent.path, (kind, what))

@@ -153,8 +153,11 @@ class Context:
         self.growing: dict[int, Type] = {}  # list displays that grow at run time: site, element type
         self.frozen: set[Box] = set()  # containers that stand for one of two: not to be changed
         self.mentioned: set[Path] = set()  # read in code that this specialisation leaves out
-        self.variables: dict[int, Lowered] = {}
-        self.inlined: dict[Any, int] = {}
+        self.mentioned_values: set[Value] = set()
+        self.inlined: dict[Any, tuple[int, int]] = {}  # how often, and how many operations
+        self.shared: dict[Any, Any] = {}  # large functions that are called from many places
+        self.variables: dict[Value, Read] = {}  # the Variable whose value an IR value is
+        self.touched: dict[Read, None] = {}  # Variables read, in order
 
     # Shorthands ---------------------------------------------------------------------------------
 

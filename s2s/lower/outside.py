@@ -14,6 +14,7 @@ from s2s.ir.types import Opaque
 from s2s.lower.binding import MISSING, Read, number_type, path_name
 from s2s.lower.context import Context
 from s2s.lower.values import Lowered, Outside, Static
+from s2s.variable import Variable
 
 # Modules whose names do not change: reading one of their attributes needs no check at each call.
 STABLE_MODULES = (np, math, np.linalg, builtins)
@@ -24,12 +25,19 @@ def outside(ctx: Context, read: Read) -> Lowered:
     v = read.value
     if read.by_value or v is None or isinstance(v, str | bytes | slice | np.dtype | type(...)):
         return Static(v) if not _is_number(v) else ctx.b.const(v)
+    if isinstance(v, Variable):
+        ctx.touched[read] = None
+        assigned = ctx.state.env.get((("variable", id(v)), "value"))
+        if assigned is not None:
+            return assigned
     if read.leaf is not None:
         return read.leaf
     name = path_name(read.path)
     type = number_type(v, name)
     if type is not None:
         read.leaf = ctx.param(type, name)
+        if isinstance(v, Variable):
+            ctx.variables[read.leaf] = read
         return read.leaf
     return Outside(v, read)
 

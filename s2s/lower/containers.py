@@ -1,0 +1,167 @@
+"""Methods of lists and dicts that the program made, and of strings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from s2s.ir.core import Value
+from s2s.ir.types import List, unify
+from s2s.lower.context import Context, GrowList
+from s2s.lower.iterate import describe, items_of
+from s2s.lower.merge import cast_to
+from s2s.lower.numbers import known, sequence, value
+from s2s.lower.truth import static
+from s2s.lower.values import Box, Lazy, Lowered, Outside, Static, Tuple
+
+
+def append(ctx: Context, node: gast.AST, box: Box, new: Lowered) -> None:
+    """`list.append(new)`; a list that is appended to in a run-time loop becomes one that grows."""
+    if box in ctx.frozen:
+        raise ctx.error(node, "this list is one of two, depending on a condition, and is changed")
+    content = ctx.state.heap[box]
+    if isinstance(content, Value):
+        t = content.type
+        assert isinstance(t, List)
+        v = value(ctx, node, new)
+        joined = unify(t.element, v.type)
+        if joined is None:
+            raise ctx.error(node, f"{describe(v)} is appended to a {t}",
+                            "a list that grows in a loop has elements of one type")
+        if joined != t.element:
+            raise GrowList(box.site, joined)
+        ctx.b.emit("append", {"list": content, "value": cast_to(ctx.b, ctx.b.block, v, t.element)})
+        return
+    if ctx.depth > box.depth:
+        if not isinstance(new, Value):
+            new = value(ctx, node, new)
+        element = new.type
+        for item in content:
+            joined = unify(element, value(ctx, node, item).type)
+            if joined is None:
+                raise ctx.error(node, "the elements of this list have different types",
+                                "a list that grows in a loop has elements of one type")
+            element = joined
+        if not box.site:
+            raise ctx.error(node, "this list grows in a loop, and s2s does not know where it was made")
+        raise GrowList(box.site, element)
+    content.append(new)
+
+
+def call_method(ctx: Context, node: gast.AST, x: Lowered, name: str, args: list[Lowered],
+                kwargs: dict[str, Lowered]) -> Lowered | None:
+    """A method of a container or string; None if it has no such method here."""
+    if isinstance(x, Box) and x.kind in ("list", "dict"):
+        table = _LIST if x.kind == "list" else _DICT
+        if name in table:
+            return table[name](ctx, node, x, *args, **kwargs)
+    if isinstance(x, Outside) and isinstance(x.value, dict) and name in ("items", "keys", "values"):
+        return Lazy(name, (x,))
+    if isinstance(x, Outside) and isinstance(x.value, dict) and name == "get":
+        from s2s.lower.indexing import get_item
+        key = static(ctx, node, args[0], "the key of a dict")
+        if key in x.value:
+            return get_item(ctx, node, x, args[0])
+        return args[1] if len(args) > 1 else Static(None)
+    if isinstance(x, Static) and isinstance(x.value, str | bytes):
+        given = [static(ctx, node, a, "an argument of a string method") for a in args]
+        named = {k: static(ctx, node, v, "an argument of a string method") for k, v in kwargs.items()}
+        return Static(getattr(x.value, name)(*given, **named))
+    if isinstance(x, Tuple | Outside) and name in ("index", "count"):
+        items = sequence(ctx, x)
+        if items is not None:
+            values = [known(ctx, v) for v in items]
+            return ctx.b.int(getattr(values, name)(static(ctx, node, args[0], "the item")))
+    return None
+
+
+def _append(ctx: Context, node: gast.AST, x: Box, new: Lowered) -> Lowered:
+    append(ctx, node, x, new)
+    return Static(None)
+
+
+def _extend(ctx: Context, node: gast.AST, x: Box, new: Lowered) -> Lowered:
+    items = items_of(ctx, node, new)
+    if items.fixed is None:
+        raise ctx.error(node, f"a list is extended by {describe(new)}, whose length is not known")
+    for f in items.fixed:
+        append(ctx, node, x, f())
+    return Static(None)
+
+
+def _fixed(ctx: Context, node: gast.AST, x: Box, what: str) -> list[Lowered]:
+    content = ctx.state.heap[x]
+    if not isinstance(content, list) or ctx.depth > x.depth:
+        raise ctx.error(node, f"{what} on a list that grows or shrinks in a loop is not supported")
+    return content
+
+
+def _pop(ctx: Context, node: gast.AST, x: Box, index: Lowered | None = None) -> Lowered:
+    content = _fixed(ctx, node, x, "pop")
+    k = -1 if index is None else static(ctx, node, index, "the index")
+    return content.pop(k)
+
+
+def _insert(ctx: Context, node: gast.AST, x: Box, index: Lowered, new: Lowered) -> Lowered:
+    _fixed(ctx, node, x, "insert").insert(static(ctx, node, index, "the index"), new)
+    return Static(None)
+
+
+def _reverse(ctx: Context, node: gast.AST, x: Box) -> Lowered:
+    _fixed(ctx, node, x, "reverse").reverse()
+    return Static(None)
+
+
+def _clear(ctx: Context, node: gast.AST, x: Box) -> Lowered:
+    _fixed(ctx, node, x, "clear").clear()
+    return Static(None)
+
+
+def _copy(ctx: Context, node: gast.AST, x: Box) -> Lowered:
+    content = ctx.state.heap[x]
+    if isinstance(content, Value):
+        raise ctx.error(node, "a copy of a list that grows in a loop is not supported")
+    box = Box(x.kind, x.cls, "", ctx.depth)
+    ctx.state.heap[box] = dict(content) if isinstance(content, dict) else list(content)
+    return box
+
+
+def _index(ctx: Context, node: gast.AST, x: Box, item: Lowered) -> Lowered:
+    values = [known(ctx, v) for v in _fixed(ctx, node, x, "index")]
+    return ctx.b.int(values.index(static(ctx, node, item, "the item")))
+
+
+def _get(ctx: Context, node: gast.AST, x: Box, key: Lowered, default: Lowered = Static(None)) -> Lowered:  # noqa: B008
+    return ctx.state.heap[x].get(static(ctx, node, key, "the key of a dict"), default)  # type: ignore[no-any-return]
+
+
+def _dict_pop(ctx: Context, node: gast.AST, x: Box, key: Lowered, *default: Lowered) -> Lowered:
+    return ctx.state.heap[x].pop(static(ctx, node, key, "the key of a dict"), *default)  # type: ignore[no-any-return]
+
+
+def _update(ctx: Context, node: gast.AST, x: Box, *others: Lowered, **named: Lowered) -> Lowered:
+    from s2s.lower.expressions import mapping_items
+    for other in others:
+        ctx.state.heap[x].update(mapping_items(ctx, node, other))
+    ctx.state.heap[x].update(named)
+    return Static(None)
+
+
+def _setdefault(ctx: Context, node: gast.AST, x: Box, key: Lowered, default: Lowered) -> Lowered:
+    return ctx.state.heap[x].setdefault(static(ctx, node, key, "the key of a dict"), default)  # type: ignore[no-any-return]
+
+
+def _view(name: str) -> Callable[..., Lowered]:
+    def view(ctx: Context, node: gast.AST, x: Box) -> Lowered:
+        return Lazy(name, (x,))
+    return view
+
+
+_LIST: dict[str, Callable[..., Any]] = {
+    "append": _append, "extend": _extend, "pop": _pop, "insert": _insert, "reverse": _reverse, "copy": _copy,
+    "clear": _clear, "index": _index}
+_DICT: dict[str, Callable[..., Any]] = {
+    "get": _get, "pop": _dict_pop, "update": _update, "setdefault": _setdefault, "copy": _copy,
+    "items": _view("items"), "keys": _view("keys"), "values": _view("values")}

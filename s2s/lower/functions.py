@@ -1,0 +1,409 @@
+"""Calls of Python functions: arguments bound to parameters, the body inlined, recursion as IR functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import gast
+
+from s2s.errors import S2SError
+from s2s.ir.core import Block, Function, Op, Value, clone_block, free_values, walk
+from s2s.ir.ops import constant
+from s2s.ir.types import Array, Scalar, Type, fresh_dim, unify
+from s2s.lower.binding import Read
+from s2s.lower.context import RETURN, RETURNED, Context, Frame, Unroll, UnknownResult
+from s2s.lower.control import FALSE, TRUE, flag, lower_return
+from s2s.lower.merge import cast_to
+from s2s.lower.names import local_names, own_globals, own_nonlocals
+from s2s.lower.outside import outside
+from s2s.lower.values import Box, Closure, Conflict, Lowered, Outside, Static, Tuple
+from s2s.source.find import FunctionSource, source_of
+
+DEEPEST_INLINE = 60  # activations of one function whose recursion ends by constants
+BIG, OFTEN = 120, 3  # a function of so many operations that is called so often gets IR of its own
+
+
+class _Recursive(Exception):
+    """A function calls itself, and when that ends is known at run time only."""
+
+    def __init__(self, code: Any) -> None:
+        self.code = code
+        super().__init__(code)
+
+
+class _Recursion:
+    """A function that is lowered to IR of its own: its parameters and what is known of its result."""
+
+    def __init__(self, name: str) -> None:
+        self.function = Function(name, Block())
+        self.types: list[Type] = []
+        self.shape: Any = None  # the arguments with leaves replaced by their positions
+        self.result: Lowered | None = None
+        self.result_shape: Any = None
+        self.result_types: list[Type] = []
+        self.extra: list[Value] = []  # what it takes from around it
+        self.widened = False
+
+
+def call_python(ctx: Context, node: gast.AST | None, function: FunctionType, read: Read, args: list[Lowered],
+                kwargs: dict[str, Lowered]) -> Lowered:
+    """A call of a function that exists outside the program."""
+    source = source_of(function)
+    tree = source.node
+    frame = Frame(source, local_names(tree), own_globals(tree), own_nonlocals(tree), None, read,
+                  class_of=_class_of(function, args))
+    count = len(tree.args.defaults)
+
+    def default(k: int) -> Lowered:
+        return outside(ctx, ctx.binding.read(read, "default", k))
+
+    def kw_default(name: str) -> Lowered:
+        return outside(ctx, ctx.binding.read(read, "kwdefault", name))
+
+    bound = bind(ctx, node, tree, args, kwargs, [lambda k=k: default(k) for k in range(count)], kw_default)  # type: ignore[misc]
+    return _activate(ctx, node, frame, tree, bound, function.__code__)
+
+
+def _class_of(function: FunctionType, args: list[Lowered]) -> type | None:
+    """The class that a method belongs to, for `__private` names and super()."""
+    if "." not in function.__qualname__ or not args:
+        return None
+    first = args[0]
+    cls = first.cls if isinstance(first, Box | Tuple) else None
+    if isinstance(first, Outside):
+        cls = first.value if isinstance(first.value, type) else type(first.value)
+    if cls is None:
+        return None
+    for base in cls.__mro__:
+        if base.__name__ == function.__qualname__.split(".")[-2]:
+            return base  # type: ignore[no-any-return]
+    return cls
+
+
+def call_closure(ctx: Context, node: gast.AST | None, callee: Closure, args: list[Lowered],
+                 kwargs: dict[str, Lowered]) -> Lowered:
+    """A call of a function that the program defined."""
+    tree = callee.node
+    frame = Frame(callee.source, local_names(tree), own_globals(tree), own_nonlocals(tree), callee.frame,
+                  callee.frame.read, callee.frame.class_of)
+    bound = bind(ctx, node, tree, args, kwargs, [lambda v=v: v for v in callee.defaults],  # type: ignore[misc]
+                 lambda name: callee.kw_defaults[name])
+    return _activate(ctx, node, frame, tree, bound, (id(tree), callee.frame))
+
+
+def bind(ctx: Context, node: gast.AST | None, tree: gast.FunctionDef | gast.Lambda, args: list[Lowered],
+         kwargs: dict[str, Lowered], defaults: list[Callable[[], Lowered]],
+         kw_default: Callable[[str], Lowered]) -> dict[str, Lowered]:
+    """Parameters to arguments, as Python binds them."""
+    name = getattr(tree, "name", "<lambda>")
+    a = tree.args
+    positional = [p.id for p in [*a.posonlyargs, *a.args]]
+    only_positional = {p.id for p in a.posonlyargs}
+    kwargs = dict(kwargs)
+    bound: dict[str, Lowered] = dict(zip(positional, args, strict=False))
+    if len(args) > len(positional):
+        if a.vararg is None:
+            raise ctx.error(node, f"{name}() takes {len(positional)} positional arguments, {len(args)} are given")
+        bound[a.vararg.id] = Tuple(tuple(args[len(positional):]))
+    elif a.vararg is not None:
+        bound[a.vararg.id] = Tuple(())
+    for k, p in enumerate(positional):
+        if p in kwargs and p not in only_positional:
+            if p in bound:
+                raise ctx.error(node, f"{name}() gets two values for {p!r}")
+            bound[p] = kwargs.pop(p)
+        elif p not in bound:
+            at = k - (len(positional) - len(defaults))
+            if at < 0:
+                raise ctx.error(node, f"{name}() misses the argument {p!r}")
+            bound[p] = defaults[at]()
+    for p, default in zip(a.kwonlyargs, a.kw_defaults, strict=True):
+        if p.id in kwargs:
+            bound[p.id] = kwargs.pop(p.id)
+        elif default is not None:
+            bound[p.id] = kw_default(p.id)
+        else:
+            raise ctx.error(node, f"{name}() misses the keyword argument {p.id!r}")
+    if a.kwarg is not None:
+        box = Box("dict", None, a.kwarg.id, ctx.depth)
+        ctx.state.heap[box] = kwargs
+        bound[a.kwarg.id] = box
+    elif kwargs:
+        raise ctx.error(node, f"{name}() has no parameter {next(iter(kwargs))!r}")
+    return bound
+
+
+def _activate(ctx: Context, node: gast.AST | None, frame: Frame, tree: Any, bound: dict[str, Lowered],
+              code: Any) -> Lowered:
+    _refuse(ctx, tree, frame)
+    if code in ctx.recursive:
+        return _call_function(ctx, node, ctx.recursive[code], bound)
+    key = _key(ctx, bound)
+    active = [k for c, k in ctx.stack if c == code]
+    if key in active or len(active) > DEEPEST_INLINE:
+        raise _Recursive(code)
+    if ctx.inlined.get(code, (0, 0))[0] >= OFTEN and ctx.inlined[code][1] >= BIG:
+        made = _shared(ctx, node, frame, tree, bound, code)
+        if made is not None:
+            return made
+    saved = (ctx.state.copy(), list(ctx.loops), ctx.frame, ctx.statement, list(ctx.stack))
+    before = len(ctx.b.block.ops)
+    try:
+        result = _inline(ctx, frame, tree, bound, (code, key))
+    except _Recursive as request:
+        if request.code != code or active:
+            raise
+        ctx.state, ctx.loops, ctx.frame, ctx.statement, ctx.stack = saved
+        del ctx.b.block.ops[before:]
+        recursion = _lower_function(ctx, frame, tree, bound, code, recursive=True)
+        return _call_function(ctx, node, recursion, bound)
+    size = sum(1 + sum(1 for b in op.blocks for _ in walk(b)) for op in ctx.b.block.ops[before:])
+    ctx.inlined[code] = (ctx.inlined.get(code, (0, 0))[0] + 1, size)
+    return result
+
+
+def _refuse(ctx: Context, tree: Any, frame: Frame) -> None:
+    if isinstance(tree, gast.AsyncFunctionDef):
+        raise ctx.error(tree, "a coroutine has no gradient")
+    if isinstance(tree, gast.Lambda):
+        return
+    from s2s.lower.names import _own_nodes
+    for n in _own_nodes(tree):
+        if isinstance(n, gast.Yield | gast.YieldFrom):
+            saved, ctx.frame = ctx.frame, frame
+            ctx_statement, ctx.statement = ctx.statement, n
+            try:
+                raise ctx.error(n, "a generator has no gradient", "its values are handed out one at a time",
+                                "return a list or an array of them")
+            finally:
+                ctx.frame, ctx.statement = saved, ctx_statement
+
+
+def _inline(ctx: Context, frame: Frame, tree: Any, bound: dict[str, Lowered], entry: Any) -> Lowered:
+    """Lower the body of a function in the current block, with its parameters bound."""
+    saved = (ctx.frame, ctx.statement, ctx.b.loc)
+    ctx.frame = frame
+    ctx.stack.append(entry)
+    try:
+        for name, v in bound.items():
+            ctx.state.env[frame, name] = v
+        if isinstance(tree, gast.Lambda):
+            ctx.statement = tree.body
+            lower_return(ctx, ctx.expr(tree.body))
+        else:
+            ctx.block(tree.body)
+        return _result(ctx, frame, tree)
+    finally:
+        ctx.stack.pop()
+        ctx.frame, ctx.statement, ctx.b.loc = saved
+
+
+def _result(ctx: Context, frame: Frame, tree: Any) -> Lowered:
+    """What the function returned; its names are forgotten unless a nested function may need them."""
+    returned = flag(ctx, (frame, RETURNED))
+    result: Lowered = ctx.state.env.get((frame, RETURN), Static(None))
+    if returned == FALSE:
+        result = Static(None)
+    elif returned != TRUE and not (isinstance(result, Static) and result.value is None):
+        result = Conflict("None where the function ends without `return`, a value elsewhere",
+                          returned if isinstance(returned, Value) else None)
+    nested = any(isinstance(n, gast.FunctionDef | gast.Lambda | gast.ListComp | gast.GeneratorExp)
+                 for n in gast.walk(tree) if n is not tree)
+    for key in [k for k in ctx.state.env if k[0] is frame]:
+        if not nested or key[1].startswith("#"):
+            del ctx.state.env[key]
+    return result
+
+
+# Functions with IR of their own ---------------------------------------------------------------------
+
+
+def _key(ctx: Context, bound: dict[str, Lowered]) -> Any:
+    """What the lowering of an activation depends on: two activations with one key do the same."""
+    def part(v: Any) -> Any:
+        if isinstance(v, Value):
+            return (str(v.type), getattr(v.type, "weak", None), constant(v))
+        if isinstance(v, Tuple):
+            return tuple(part(x) for x in v.items)
+        if isinstance(v, Box):
+            content = ctx.state.heap.get(v)
+            if isinstance(content, list):
+                return ("list", *(part(x) for x in content))
+            if isinstance(content, dict):
+                return ("dict", *((k, part(x)) for k, x in content.items()))
+            return part(content)
+        if isinstance(v, Outside):
+            return v.read.path
+        if isinstance(v, Static):
+            try:
+                hash(v.value)
+            except TypeError:
+                return ("unhashable", repr(v.value))
+            return (type(v.value), v.value)
+        if isinstance(v, Closure):
+            return (id(v.node), id(v.frame))
+        return repr(v)
+    return tuple((name, part(v)) for name, v in bound.items())
+
+
+def _flatten(ctx: Context, v: Any, leaves: list[Value]) -> Any:
+    """`v` with its IR values moved to `leaves` and positions in their place."""
+    if isinstance(v, Value):
+        leaves.append(v)
+        return len(leaves) - 1
+    if isinstance(v, Tuple):
+        return Tuple(tuple(_flatten(ctx, x, leaves) for x in v.items), v.cls)
+    if isinstance(v, Box) and isinstance(ctx.state.heap.get(v), list):
+        return ("list", [_flatten(ctx, x, leaves) for x in ctx.state.heap[v]])
+    if isinstance(v, Box):
+        raise ctx.error(ctx.statement, "a recursive function with a dict or object as an argument is not supported")
+    return v
+
+
+def _rebuild(ctx: Context, shape: Any, leaves: list[Value]) -> Any:
+    if isinstance(shape, int) and not isinstance(shape, bool):
+        return leaves[shape]
+    if isinstance(shape, Tuple):
+        return Tuple(tuple(_rebuild(ctx, x, leaves) for x in shape.items), shape.cls)
+    if isinstance(shape, tuple) and shape and shape[0] == "list":
+        box = Box("list", None, "", ctx.depth)
+        ctx.state.heap[box] = [_rebuild(ctx, x, leaves) for x in shape[1]]
+        return box
+    return shape
+
+
+def general(t: Type) -> Type:
+    """The type that all activations share: no sizes that belong to one of them."""
+    if isinstance(t, Scalar):
+        return Scalar(t.dtype, t.weak)
+    if isinstance(t, Array):
+        return Array(t.dtype, tuple(fresh_dim() if d.symbol is not None else d for d in t.dims))
+    return t
+
+
+def _lower_function(ctx: Context, frame: Frame, tree: Any, bound: dict[str, Lowered], code: Any,
+                    recursive: bool) -> _Recursion:
+    """Lower a function to IR of its own, until its parameter and result types are stable."""
+    recursion = _Recursion(getattr(tree, "name", "lambda_"))
+    leaves: list[Value] = []
+    recursion.shape = {name: _flatten(ctx, v, leaves) for name, v in bound.items()}
+    recursion.types = [general(v.type) for v in leaves]
+    hints = _hints(recursion.shape, leaves)
+    outer_loops, ctx.loops = ctx.loops, []
+    if recursive:
+        ctx.recursive[code] = recursion
+    try:
+        for _ in range(10):
+            block = Block()
+            params = [Value(t, h) for t, h in zip(recursion.types, hints, strict=True)]
+            start = ctx.state.copy()
+            recursion.widened = False
+            with ctx.b.at(block):
+                arguments = {name: _rebuild(ctx, s, params) for name, s in recursion.shape.items()}
+                result = _inline(ctx, frame, tree, arguments, (code, "function"))
+            found: list[Value] = []
+            shape = _flatten(ctx, result, found)
+            ctx.state = start
+            settled = not recursion.widened and _same_result(recursion, shape, found)
+            recursion.result_shape, recursion.result_types = shape, [general(v.type) for v in found]
+            recursion.result = result
+            block.params, block.results = params, [cast_to(ctx.b, block, v, v.type) for v in found]
+            if settled:
+                break
+        else:
+            raise ctx.error(tree, "the result type of this recursive function does not settle")
+    finally:
+        ctx.loops = outer_loops
+        ctx.recursive.pop(code, None)
+    _check_effects(ctx, tree, block)
+    _close(recursion, block)
+    return recursion
+
+
+def _hints(shape: Any, leaves: list[Value]) -> list[str]:
+    hints = [v.hint for v in leaves]
+    for name, s in shape.items():
+        if isinstance(s, int) and not isinstance(s, bool):
+            hints[s] = name
+    return hints
+
+
+def _same_result(recursion: _Recursion, shape: Any, found: list[Value]) -> bool:
+    if recursion.result is None:
+        return False
+    return bool(recursion.result_shape == shape
+                and all(a == general(v.type) or str(a) == str(v.type)
+                        for a, v in zip(recursion.result_types, found, strict=True)))
+
+
+def _check_effects(ctx: Context, tree: Any, block: Block) -> None:
+    inside = {v for op in walk(block) for v in op.results}
+    for op in walk(block):
+        if op.spec.effect and op.name not in ("raise", "assert"):
+            raise ctx.error(tree, "a recursive function that prints or calls what s2s does not look into",
+                            "its reverse sweep evaluates it again", "take the effect out of the recursion")
+        if op.spec.writes and op.value(op.spec.writes) not in inside:
+            raise ctx.error(tree, "a recursive function that writes into memory from outside it",
+                            "its reverse sweep evaluates it again", "let it return what it computes")
+
+
+def _close(recursion: _Recursion, block: Block) -> None:
+    """Make what the function takes from around it parameters, in its own calls too."""
+    fn = recursion.function
+    recursion.extra = [v for v in free_values(block)]
+    mapping: dict[Value, Value] = {v: Value(general(v.type), v.hint) for v in recursion.extra}
+    fresh = dict(mapping)
+    closed = clone_block(block, mapping)
+    closed.params += [fresh[v] for v in recursion.extra]
+    for op in walk(closed):
+        if op.name == "call" and op.attrs["function"] is fn:
+            op.args["args"] = (*op.values("args"), *(fresh[v] for v in recursion.extra))
+    fn.block = closed
+
+
+def _call_function(ctx: Context, node: gast.AST | None, recursion: _Recursion, bound: dict[str, Lowered]) -> Lowered:
+    leaves: list[Value] = []
+    shape = {name: _flatten(ctx, v, leaves) for name, v in bound.items()}
+    if shape != recursion.shape:
+        raise ctx.error(node, "a recursive call whose arguments have another structure than those of the first call")
+    for k, v in enumerate(leaves):
+        joined = unify(recursion.types[k], v.type)
+        if joined is None:
+            raise ctx.error(node, f"a recursive call passes {v.type} where the first call passed {recursion.types[k]}")
+        if str(joined) != str(recursion.types[k]):
+            recursion.types[k] = general(joined)
+            recursion.widened = True
+    if recursion.result is None:
+        raise UnknownResult
+    args = [cast_to(ctx.b, ctx.b.block, v, t) for v, t in zip(leaves, recursion.types, strict=True)]
+    op = ctx.b.region("call", {"args": (*args, *recursion.extra)}, [], recursion.result_types,
+                      {"function": recursion.function})
+    return _rebuild(ctx, recursion.result_shape, op.results)  # type: ignore[no-any-return]
+
+
+def _shared(ctx: Context, node: gast.AST | None, frame: Frame, tree: Any, bound: dict[str, Lowered],
+            code: Any) -> Lowered | None:
+    """A call of a large function that is called from many places; None if it has to be inlined."""
+    leaves: list[Value] = []
+    if any(isinstance(v, Box | Conflict) for v in bound.values()):
+        return None
+    shape = {name: _flatten(ctx, v, leaves) for name, v in bound.items()}
+    key = ("shared", code, repr(shape), *(str(v.type) + str(getattr(v.type, "weak", "")) for v in leaves))
+    if key not in ctx.shared:
+        saved = ctx.state.copy()
+        try:
+            made = _lower_function(ctx, frame, tree, bound, code, recursive=False)
+        except (S2SError, Unroll, _Recursive):
+            # What cannot be shared is inlined, where the same problem has the right place.
+            ctx.state = saved
+            ctx.shared[key] = None
+            return None
+        visible = set(ctx.params)
+        ctx.shared[key] = made if all(v in visible for v in made.extra) else None
+    found = ctx.shared[key]
+    return None if found is None else _call_function(ctx, node, found, bound)
+
+
+__all__ = ["Op", "call_closure", "call_python"]

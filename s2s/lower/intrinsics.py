@@ -1,0 +1,469 @@
+"""Builtins and NumPy functions whose meaning is known here: they need no rule, or more than one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2s.ir.core import Value
+from s2s.ir.ops import constant
+from s2s.ir.types import BOOL, COMPLEX, FLOAT, INT, Array, List, Opaque, Scalar
+from s2s.lower.context import Context
+from s2s.lower.effects import Template, is_text, leave_in_place, lower_print, text_of
+from s2s.lower.iterate import describe, items_of
+from s2s.lower.numbers import UNKNOWN, compare, known, pack, sequence, value
+from s2s.lower.truth import static, truth, usable
+from s2s.lower.values import Bound, Box, Closure, Lazy, Lowered, Method, Outside, Range, Static, Tuple
+from s2s.variable import Tensor, Variable
+
+Node = Any
+Args = list[Lowered]
+Kwargs = dict[str, Lowered]
+
+
+def _len(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    x = usable(ctx, node, args[0])
+    if isinstance(x, Value) and isinstance(x.type, Array) and x.type.ndim:
+        return ctx.b.dim(x, 0)
+    if isinstance(x, Value) and isinstance(x.type, List):
+        return ctx.b.one("listlen", {"list": x})
+    if isinstance(x, Box):
+        if x.kind == "object":
+            from s2s.lower.attributes import get_attribute
+            return ctx.call(node, get_attribute(ctx, node, x, "__len__"), [])
+        content = ctx.state.heap[x]
+        return ctx.b.one("listlen", {"list": content}) if isinstance(content, Value) else ctx.b.int(len(content))
+    if isinstance(x, Outside) and isinstance(x.value, list | tuple | dict):
+        return ctx.b.int(len(x.value))
+    if isinstance(x, Static) and hasattr(x.value, "__len__"):
+        return ctx.b.int(len(x.value))
+    if isinstance(x, Outside):
+        from s2s.lower.attributes import get_attribute
+        return ctx.call(node, get_attribute(ctx, node, x, "__len__"), [])
+    return items_of(ctx, node, x).length(ctx)
+
+
+def _range(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    values = [value(ctx, node, a) for a in args]
+    for v in values:
+        if not (isinstance(v.type, Scalar) and np.dtype(v.type.dtype).kind in "iu"):
+            raise ctx.error(node, f"range() of {describe(v)}", "range takes ints")
+    values = [ctx.b.cast(v, INT) if isinstance(v.type, Scalar) and not v.type.weak else v for v in values]
+    if len(values) == 1:
+        return Range(ctx.b.int(0), values[0], ctx.b.int(1))
+    return Range(values[0], values[1], values[2] if len(values) > 2 else ctx.b.int(1))
+
+
+def _lazy(kind: str) -> Callable[..., Lowered]:
+    def make(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+        return Lazy(kind, tuple(args))
+    return make
+
+
+def _enumerate(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    start = args[1] if len(args) > 1 else kwargs.get("start", ctx.b.int(0))
+    return Lazy("enumerate", (args[0], value(ctx, node, start)))
+
+
+def _scalar(ctx: Context, node: Node, x: Lowered) -> Value:
+    """A number, also out of an array of one element."""
+    v = value(ctx, node, x)
+    if isinstance(v.type, Array):
+        if all(d.is_one for d in v.type.dims):
+            index = tuple(ctx.b.int(0) for _ in v.type.dims)
+            return ctx.b.one("getitem", {"a": v, "index": index}, {"items": ("i",) * v.type.ndim})
+        raise ctx.error(node, f"{describe(v)} is converted to a number", "only an array of one element can be")
+    return v
+
+
+def _convert(type: Scalar, python: Callable[..., Any]) -> Callable[..., Lowered]:
+    def convert(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+        if not args:
+            return ctx.b.const(python())
+        x = usable(ctx, node, args[0])
+        if is_text(x):
+            raise ctx.error(node, "a number is read back from text", "the derivative does not go through text",
+                            "use the number itself")
+        if isinstance(x, Static) and isinstance(x.value, str | int | float):
+            return ctx.b.const(python(x.value))
+        if type == BOOL:
+            found = truth(ctx, node, x)
+            return ctx.b.const(found) if isinstance(found, bool) else found
+        if len(args) == 2:
+            real, imag = _scalar(ctx, node, args[0]), _scalar(ctx, node, args[1])
+            return ctx.b.add(ctx.b.cast(real, COMPLEX), ctx.b.mul(ctx.b.cast(imag, COMPLEX), ctx.b.const(1j)))
+        v = _scalar(ctx, node, x)
+        if not isinstance(v.type, Scalar):
+            raise ctx.error(node, f"{describe(v)} is converted to a number")
+        return ctx.b.cast(v, type)
+    return convert
+
+
+def _numpy_scalar(dtype: str) -> Callable[..., Lowered]:
+    def convert(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+        if not args:
+            return ctx.b.const(np.dtype(dtype).type(0))
+        v = value(ctx, node, args[0])
+        return ctx.b.cast(v, Scalar(dtype))
+    return convert
+
+
+def _sum(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    x = usable(ctx, node, args[0])
+    start = args[1] if len(args) > 1 else kwargs.get("start", ctx.b.int(0))
+    if isinstance(x, Value) and isinstance(x.type, Array):
+        total = ctx.call(node, Static(np.sum), [x], {"axis": ctx.b.int(0)})
+        return total if constant(start) == 0 else _add(ctx, node, start, total)  # type: ignore[arg-type]
+    items = items_of(ctx, node, x)
+    if items.fixed is None:
+        return ctx.call(node, Static(np.sum), [value(ctx, node, x)], {"axis": ctx.b.int(0)})
+    total = start
+    for f in items.fixed:
+        total = _add(ctx, node, total, f())
+    return total
+
+
+def _add(ctx: Context, node: Node, x: Lowered, y: Lowered) -> Lowered:
+    from s2s.lower.expressions import binary
+    return binary(ctx, node, "add", x, y)
+
+
+def _extreme(name: str) -> Callable[..., Lowered]:
+    def extreme(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+        if "key" in kwargs:
+            raise ctx.error(node, f"{name}() with a key is not supported")
+        parts: list[Lowered] = list(args)
+        if len(args) == 1:
+            x = usable(ctx, node, args[0])
+            if isinstance(x, Value) and isinstance(x.type, Array):
+                return ctx.call(node, Static(getattr(np, name)), [x])
+            items = items_of(ctx, node, x)
+            if items.fixed is None:
+                return ctx.call(node, Static(getattr(np, name)), [value(ctx, node, x)])
+            parts = [f() for f in items.fixed]
+        if not parts:
+            raise ctx.error(node, f"{name}() of nothing")
+        constants = [known(ctx, v) for v in parts]
+        if all(c is not UNKNOWN for c in constants):
+            return ctx.b.const({"min": min, "max": max}[name](constants))
+        spec = ctx.services.table.by_name[name].spec
+        first, second = [p.name for p in spec.params[:2]]
+        result = _scalar(ctx, node, parts[0])
+        for v in parts[1:]:
+            result = ctx.b.one(spec, {first: result, second: _scalar(ctx, node, v)}, {})
+        return result
+    return extreme
+
+
+def _list(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    from s2s.lower.expressions import make_sequence
+    items = _known_items(ctx, node, args[0]) if args else []
+    return make_sequence(ctx, "list", items, node)
+
+
+def _tuple(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    return Tuple(tuple(_known_items(ctx, node, args[0]) if args else ()))
+
+
+def _known_items(ctx: Context, node: Node, x: Lowered) -> list[Lowered]:
+    items = items_of(ctx, node, usable(ctx, node, x))
+    if items.fixed is None:
+        raise ctx.error(node, f"the number of items of {describe(x)} is not known before the function runs")
+    return [f() for f in items.fixed]
+
+
+def _dict(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    from s2s.lower.expressions import mapping_items
+    content: dict[Any, Lowered] = {}
+    if args:
+        x = usable(ctx, node, args[0])
+        if isinstance(x, Lazy | Tuple) or (isinstance(x, Box) and x.kind == "list"):
+            for pair in _known_items(ctx, node, x):
+                key, item = _known_items(ctx, node, pair)
+                content[static(ctx, node, key, "the key of a dict")] = item
+        else:
+            content.update(mapping_items(ctx, node, x))
+    content.update(kwargs)
+    box = Box("dict", None, "", ctx.depth)
+    ctx.state.heap[box] = content
+    return box
+
+
+def python_type(ctx: Context, x: Lowered) -> type | None:
+    """The class of what `x` stands for."""
+    if isinstance(x, Value):
+        if x in ctx.variables:
+            return Variable
+        t = x.type
+        if isinstance(t, Scalar):
+            if t.weak:
+                return {"f": float, "i": int, "b": bool, "c": complex}[np.dtype(t.dtype).kind]
+            return np.dtype(t.dtype).type
+        return np.ndarray if isinstance(t, Array) else list if isinstance(t, List) else None
+    if isinstance(x, Static | Outside):
+        return type(x.value)
+    if isinstance(x, Tuple):
+        return x.cls or tuple
+    if isinstance(x, Box):
+        return x.cls or {"list": list, "dict": dict, "set": set}.get(x.kind)
+    if isinstance(x, Closure | Bound | Method):
+        return type(lambda: None)
+    return range if isinstance(x, Range) else None
+
+
+def _isinstance(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    classes = static(ctx, node, args[1], "the class")
+    cls = python_type(ctx, usable(ctx, node, args[0]))
+    if cls is None:
+        raise ctx.error(node, f"the class of {describe(args[0])} is not known")
+    return ctx.b.const(issubclass(cls, classes))
+
+
+def _type(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    cls = python_type(ctx, usable(ctx, node, args[0]))
+    if cls is None:
+        raise ctx.error(node, f"the class of {describe(args[0])} is not known")
+    return Static(cls)
+
+
+def _getattr(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    from s2s.lower.attributes import get_attribute
+    name = static(ctx, node, args[1], "the name of the attribute")
+    if len(args) > 2 and not _has(ctx, args[0], name):
+        return args[2]
+    return get_attribute(ctx, node, args[0], name)
+
+
+def _has(ctx: Context, x: Lowered, name: str) -> bool:
+    if isinstance(x, Box) and x.kind == "object":
+        return name in ctx.state.heap[x] or hasattr(x.cls, name)
+    if isinstance(x, Outside | Static):
+        return hasattr(x.value, name)
+    cls = python_type(ctx, x)
+    return cls is not None and hasattr(cls, name)
+
+
+def _hasattr(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    return ctx.b.const(_has(ctx, args[0], static(ctx, node, args[1], "the name of the attribute")))
+
+
+def _callable(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    x = args[0]
+    return ctx.b.const(isinstance(x, Closure | Bound | Method) or (
+        isinstance(x, Outside | Static) and callable(x.value)))
+
+
+def _logical(conjunction: bool) -> Callable[..., Lowered]:
+    def combine(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+        x = usable(ctx, node, args[0])
+        if isinstance(x, Value) and isinstance(x.type, Array):
+            return ctx.call(node, Static(np.all if conjunction else np.any), [x])
+        result: Value | None = None
+        for item in _known_items(ctx, node, x):
+            test = truth(ctx, node, item)
+            if isinstance(test, bool):
+                if test != conjunction:
+                    return ctx.b.const(test)
+                continue
+            result = test if result is None else ctx.b.one("and" if conjunction else "or", {"x": result, "y": test})
+        return ctx.b.const(conjunction) if result is None else result
+    return combine
+
+
+def _array(ctx: Context, node: Node, args: Args, kwargs: Kwargs, *, copy: bool = True) -> Lowered:
+    """np.array, np.asarray and their kind."""
+    dtype = kwargs.get("dtype", args[1] if len(args) > 1 else Static(None))
+    wanted = static(ctx, node, dtype, "the dtype")
+    name = None if wanted is None else np.dtype(wanted).name
+    if "copy" in kwargs:
+        copy = bool(static(ctx, node, kwargs["copy"], "copy"))
+    x = usable(ctx, node, args[0] if args else kwargs.get("object", kwargs.get("a", Static(None))))
+    items = None if isinstance(x, Value) else sequence(ctx, x)
+    if items is not None and not items:
+        from s2s.rules.expr import Expr  # noqa: F401  (documents that an empty array has no rule of its own)
+        return ctx.call(node, Static(np.zeros), [ctx.b.int(0)], {"dtype": Static(np.dtype(name or "float64"))})
+    if items is None and not isinstance(x, Value) and isinstance(x, Lazy | Range):
+        items = _known_items(ctx, node, x)
+    v = pack(ctx, node, items) if items is not None else value(ctx, node, x)
+    if name is not None and isinstance(v.type, Scalar | Array) and (v.type.dtype != name or v.type.weak):
+        v = ctx.b.cast(v, Scalar(name))
+        copy = False
+    elif isinstance(v.type, Scalar) and v.type.weak:
+        v = ctx.b.cast(v, Scalar(v.type.dtype))
+    if copy and items is None and isinstance(v.type, Array) and not isinstance(x, Box):
+        return ctx.call(node, Static(np.copy), [v])
+    return v
+
+
+def _asarray(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    return _array(ctx, node, args, {k: v for k, v in kwargs.items() if k != "copy"}, copy=False)
+
+
+def _shape(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    from s2s.lower.attributes import get_attribute
+    return get_attribute(ctx, node, value(ctx, node, args[0]), "shape")
+
+
+def _ndim(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    from s2s.lower.attributes import get_attribute
+    return get_attribute(ctx, node, value(ctx, node, args[0]), "ndim")
+
+
+def _size(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    from s2s.lower.attributes import get_attribute
+    if len(args) > 1 or "axis" in kwargs:
+        axis = static(ctx, node, args[1] if len(args) > 1 else kwargs["axis"], "the axis")
+        return ctx.b.dim(value(ctx, node, args[0]), axis)
+    return get_attribute(ctx, node, value(ctx, node, args[0]), "size")
+
+
+def _round(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    v = _scalar(ctx, node, args[0]) if not isinstance(getattr(args[0], "type", None), Array) else args[0]
+    assert isinstance(v, Value)
+    digits = args[1] if len(args) > 1 else kwargs.get("ndigits", Static(None))
+    if digits != Static(None):
+        return ctx.call(node, Static(np.round), [v, digits])
+    rounded = ctx.call(node, Static(np.round), [v])
+    assert isinstance(rounded, Value)
+    return ctx.b.cast(rounded, INT)
+
+
+def _divmod(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    from s2s.lower.expressions import binary
+    return Tuple((binary(ctx, node, "floordiv", *args), binary(ctx, node, "mod", *args)))
+
+
+def _pow(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    from s2s.lower.expressions import binary
+    return binary(ctx, node, "pow", args[0], args[1])
+
+
+def _text(name: str) -> Callable[..., Lowered]:
+    def make(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+        x = args[0] if args else Static("")
+        found = known(ctx, x)
+        if found is not UNKNOWN:
+            return Static({"str": str, "repr": repr}[name](found))
+        template = Template(ctx)
+        text = f"{name}({text_of(template.of(node, x))})"
+        return ctx.b.one("format", {"args": tuple(template.operands)}, {"text": text})
+    return make
+
+
+def _sorted(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    from s2s.lower.expressions import make_sequence
+    x = usable(ctx, node, args[0])
+    if isinstance(x, Value) and isinstance(x.type, Array):
+        return ctx.call(node, Static(np.sort), [x])
+    items = _known_items(ctx, node, x)
+    values = [known(ctx, v) for v in items]
+    if any(v is UNKNOWN for v in values):
+        return ctx.call(node, Static(np.sort), [pack(ctx, node, items)])
+    order = sorted(range(len(values)), key=lambda k: values[k])
+    return make_sequence(ctx, "list", [items[k] for k in order])
+
+
+def _slice(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    from s2s.lower.values import Slice
+    given = [None if isinstance(a, Static) and a.value is None else value(ctx, node, a) for a in args]
+    if len(given) == 1:
+        return Slice(None, given[0], None)
+    return Slice(given[0], given[1], given[2] if len(given) > 2 else None)
+
+
+def _isclose_math(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    return ctx.call(node, Static(np.isclose), args, {})
+
+
+def _fsum(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    return _sum(ctx, node, args[:1], {})
+
+
+def _next(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    items = items_of(ctx, node, usable(ctx, node, args[0]))
+    if items.fixed:
+        return items.fixed[0]()
+    raise ctx.error(node, "next() of an iterator is not supported")
+
+
+def _copysign_identity(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    return args[0]
+
+
+INTRINSICS: dict[Any, Callable[..., Lowered]] = {
+    len: _len, range: _range, enumerate: _enumerate, zip: _lazy("zip"), reversed: _lazy("reversed"),
+    map: _lazy("map"), float: _convert(FLOAT, float), int: _convert(INT, int), bool: _convert(BOOL, bool),
+    complex: _convert(COMPLEX, complex), sum: _sum, min: _extreme("min"), max: _extreme("max"), list: _list,
+    tuple: _tuple, dict: _dict, isinstance: _isinstance, type: _type, getattr: _getattr, hasattr: _hasattr,
+    callable: _callable, any: _logical(False), all: _logical(True), print: lower_print, round: _round,
+    divmod: _divmod, pow: _pow, str: _text("str"), repr: _text("repr"), sorted: _sorted, slice: _slice,
+    iter: _copysign_identity, next: _next, math.isclose: _isclose_math, math.fsum: _fsum,
+    np.array: _array, np.asarray: _asarray, np.asanyarray: _asarray, np.ascontiguousarray: _asarray,
+    np.shape: _shape, np.ndim: _ndim, np.size: _size,
+    np.float64: _numpy_scalar("float64"), np.float32: _numpy_scalar("float32"), np.int64: _numpy_scalar("int64"),
+    np.int32: _numpy_scalar("int32"), np.complex128: _numpy_scalar("complex128"),
+    np.complex64: _numpy_scalar("complex64"), np.bool_: _numpy_scalar("bool"),
+}
+
+
+def value_method(ctx: Context, node: Node, x: Value, name: str, args: Args, kwargs: Kwargs) -> Lowered | None:
+    """Methods of numbers and arrays that are no rule of the table."""
+    from s2s.lower.attributes import VARIABLE_METHODS
+    if name in VARIABLE_METHODS and x in ctx.variables:
+        return _variable_method(ctx, node, x, name, args)
+    if name == "numpy" and not args:
+        return x
+    if name == "astype":
+        dtype = np.dtype(static(ctx, node, args[0] if args else kwargs["dtype"], "the dtype")).name
+        assert isinstance(x.type, Scalar | Array)
+        if x.type.dtype == dtype and isinstance(x.type, Array):
+            return ctx.call(node, Static(np.copy), [x])
+        return ctx.b.cast(x, Scalar(dtype))
+    if name == "item":
+        return ctx.b.cast(_scalar(ctx, node, x), _weak(x)) if not args else None
+    if name == "tolist" and isinstance(x.type, Scalar):
+        return ctx.b.cast(x, _weak(x))
+    if name == "fill" and isinstance(x.type, Array):
+        from s2s.lower.indexing import store
+        store(ctx, node, x, ("e",), (), value(ctx, node, args[0]))
+        return Static(None)
+    if name == "is_integer" and isinstance(x.type, Scalar):
+        return compare(ctx, node, "eq", x, ctx.call(node, Static(np.floor), [x]))
+    if name == "__array__":
+        return x
+    if name == "copy" and isinstance(x.type, Scalar):
+        return x
+    return None
+
+
+def _weak(x: Value) -> Scalar:
+    assert isinstance(x.type, Scalar | Array)
+    return Scalar({"f": "float64", "i": "int64", "u": "int64", "b": "bool", "c": "complex128"}[
+        np.dtype(x.type.dtype).kind], True)
+
+
+def _variable_method(ctx: Context, node: Node, x: Value, name: str, args: Args) -> Lowered:
+    if name in ("numpy", "value", "read_value"):
+        return x
+    from s2s.lower.outside import opaque
+    read = ctx.variables[x]
+    new = value(ctx, node, args[0])
+    if name != "assign":
+        new = ctx.b.add(x, new) if name == "assign_add" else ctx.b.sub(x, new)
+    assert isinstance(x.type, Scalar | Array)
+    new = ctx.b.cast(new, Scalar(x.type.dtype))
+    holder = ctx.binding.read(read, "self", "variable")
+    handle = opaque(ctx, Outside(holder.value, holder))
+    template = Template(ctx)
+    text = f"{text_of(template.marker(handle))}.assign({text_of(template.marker(new))})"
+    ctx.b.emit("pycall", {"args": tuple(template.operands)}, {"text": text, "types": [], "name": "assign"})
+    ctx.variables[new] = read
+    ctx.state.env[("variable", id(read.value)), "value"] = new
+    return Static(None)
+
+
+__all__ = ["INTRINSICS", "Opaque", "Tensor", "gast", "leave_in_place", "python_type", "value_method"]

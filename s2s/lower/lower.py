@@ -1,0 +1,151 @@
+"""From a Python function and the values it is called with to IR."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from s2s.ir.core import Block, Function, Value
+from s2s.ir.types import Opaque, Type
+from s2s.lower.binding import Binding, Path, Read
+from s2s.lower.calls import lower_call
+from s2s.lower.context import Context, GrowList, Handlers, Respecialise, Services
+from s2s.lower.expressions import lower_expression
+from s2s.lower.outside import opaque, outside
+from s2s.lower.statements import lower_statements
+from s2s.lower.truth import usable
+from s2s.lower.values import Box, Lowered, Outside, Static, Tuple
+
+HANDLERS = Handlers(lower_expression, lower_statements, lower_call)
+MAX_RESTARTS = 40
+
+
+@dataclass(eq=False)
+class Program:
+    """A lowered function.
+
+    structure: the value's structure, with the position of each leaf among the function's results.
+    arguments: for each argument, its structure of reads. touched: the Variables read. mentioned: values
+    that code left out by this specialisation would have read.
+    """
+
+    function: Function
+    binding: Binding
+    structure: Any
+    arguments: dict[str, Any]
+    touched: list[Read] = field(default_factory=list)
+    mentioned_values: set[Value] = field(default_factory=set)
+    mentioned_paths: set[Path] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """The k-th result of the core, in the structure of the value."""
+
+    index: int
+
+
+@dataclass(frozen=True)
+class Node:
+    """A container in the structure of the value: list, tuple, dict or a namedtuple class."""
+
+    cls: type
+    parts: tuple[Any, ...]
+    keys: tuple[Any, ...] = ()
+
+
+def lower(function: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any], names: Sequence[str],
+          services: Services) -> Program:
+    """Lower a call of `function`; `names` are those of its positional arguments.
+
+    Starts over where a value turns out to decide the code (then its path is keyed by value), or a list
+    to grow in a loop.
+    """
+    by_value: set[Path] = set()
+    growing: dict[int, Type] = {}
+    unrolled: set[int] = set()
+    for _ in range(MAX_RESTARTS):
+        ctx = Context(Binding(frozenset(by_value)), services, HANDLERS)
+        ctx.growing, ctx.unrolled = growing, unrolled
+        try:
+            return _lower_once(ctx, function, name, args, kwargs, names)
+        except Respecialise as request:
+            if request.paths <= by_value:
+                raise AssertionError(f"keyed by value already: {request.paths}") from None
+            by_value |= request.paths
+        except GrowList as request:
+            growing[request.site] = request.element
+    raise AssertionError("lowering does not settle")
+
+
+def _lower_once(ctx: Context, function: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any],
+                names: Sequence[str]) -> Program:
+    root = ctx.binding.root("function", function)
+    arguments: dict[str, Any] = {}
+    lowered: list[Lowered] = []
+    for k, v in enumerate(args):
+        read = ctx.binding.root(("arg", names[k], k), v)
+        lowered.append(argument(ctx, read))
+        arguments[names[k]] = read
+    named: dict[str, Lowered] = {}
+    for key, v in kwargs.items():
+        read = ctx.binding.root(("kwarg", key), v)
+        named[key] = argument(ctx, read)
+        arguments[key] = read
+    block = ctx.b.block
+    result = usable(ctx, None, ctx.call(None, Outside(function, root), lowered, named))
+    results: list[Value] = []
+    structure = _structure(ctx, result, results)
+    block.params = list(ctx.params)
+    block.results = results
+    return Program(Function(name, Block(block.params, block.ops, results)), ctx.binding, structure, arguments,
+                   list(ctx.touched), ctx.mentioned_values, ctx.mentioned)
+
+
+def argument(ctx: Context, read: Read) -> Lowered:
+    """An argument; containers are looked into, so that each leaf is a parameter of its own."""
+    v = read.value
+    if isinstance(v, tuple | list):
+        for k in range(len(v)):
+            argument(ctx, ctx.binding.read(read, "item", k))
+        return Outside(v, read)
+    if type(v) is dict:
+        for key in v:
+            argument(ctx, ctx.binding.read(read, "item", key))
+        return Outside(v, read)
+    return outside(ctx, read)
+
+
+def _structure(ctx: Context, x: Lowered, results: list[Value]) -> Any:
+    """The structure of the value, its leaves moved to `results`."""
+    x = usable(ctx, None, x)
+    if isinstance(x, Value):
+        results.append(x)
+        return Leaf(len(results) - 1)
+    if isinstance(x, Tuple):
+        return Node(x.cls or tuple, tuple(_structure(ctx, v, results) for v in x.items))
+    if isinstance(x, Box):
+        content = ctx.state.heap[x]
+        if isinstance(content, Value):
+            return _structure(ctx, content, results)
+        if isinstance(content, dict) and x.kind == "dict":
+            return Node(dict, tuple(_structure(ctx, v, results) for v in content.values()), tuple(content))
+        if isinstance(content, list):
+            return Node(list, tuple(_structure(ctx, v, results) for v in content))
+    if isinstance(x, Outside) and isinstance(x.value, list | tuple):
+        parts = [outside(ctx, ctx.binding.read(x.read, "item", k)) for k in range(len(x.value))]
+        return Node(type(x.value), tuple(_structure(ctx, v, results) for v in parts))
+    if isinstance(x, Outside) and isinstance(x.value, dict):
+        items = [outside(ctx, ctx.binding.read(x.read, "item", k)) for k in x.value]
+        return Node(dict, tuple(_structure(ctx, v, results) for v in items), tuple(x.value))
+    if isinstance(x, Outside):
+        results.append(opaque(ctx, x))
+        return Leaf(len(results) - 1)
+    if isinstance(x, Static):
+        return x
+    raise ctx.error(None, f"the function returns a {type(x).__name__.lower()}", "it has no derivative",
+                    "return numbers, arrays, or containers of them")
+
+
+__all__ = ["Opaque", "Program", "lower"]

@@ -1,0 +1,202 @@
+"""Statements: one handler for each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from s2s.ir.core import Block, Op, Value
+from s2s.ir.ops import SPECS
+from s2s.lower.assign import assign, augmented, set_name
+from s2s.lower.context import Context, Loop
+from s2s.lower.control import TRUE, lower_if, lower_return, lower_sequence
+from s2s.lower.effects import lower_assert, lower_raise
+from s2s.lower.expressions import _BINARY, closure
+from s2s.lower.loops import lower_for, lower_while, usable_items
+from s2s.lower.merge import Joiner, flatten, replace, slot_hint
+from s2s.lower.truth import usable
+from s2s.lower.values import Lowered, Static
+
+
+def lower_statements(ctx: Context, statements: list[gast.AST]) -> None:
+    """Lower a sequence of statements into the current block."""
+    lower_sequence(ctx, statements, one)
+
+
+def one(ctx: Context, node: gast.AST, rest: list[gast.AST]) -> bool:
+    """Lower one statement; True if what follows it was lowered with it."""
+    if isinstance(node, gast.If):
+        return lower_if(ctx, node, ctx.expr(node.test), node.body, node.orelse, rest, one)
+    if isinstance(node, gast.Try):
+        _try(ctx, node, rest)
+        return False
+    handler = _STATEMENTS.get(type(node))
+    if handler is None:
+        raise ctx.error(node, f"the statement `{type(node).__name__.lower()}` is not supported in a differentiated function")
+    handler(ctx, node)
+    return False
+
+
+def _assign(ctx: Context, node: gast.Assign) -> None:
+    new = ctx.expr(node.value)
+    for target in node.targets:
+        assign(ctx, target, new)
+
+
+def _ann_assign(ctx: Context, node: gast.AnnAssign) -> None:
+    if node.value is not None:
+        assign(ctx, node.target, ctx.expr(node.value))
+
+
+def _aug_assign(ctx: Context, node: gast.AugAssign) -> None:
+    augmented(ctx, node, _BINARY[type(node.op)])
+
+
+def _expr(ctx: Context, node: gast.Expr) -> None:
+    if isinstance(node.value, gast.Constant):
+        return
+    if isinstance(node.value, gast.Yield | gast.YieldFrom | gast.Await):
+        raise ctx.error(node.value, "a generator has no gradient", "its values are handed out one at a time",
+                        "return a list or an array of them")
+    ctx.expr(node.value)
+
+
+def _return(ctx: Context, node: gast.Return) -> None:
+    lower_return(ctx, Static(None) if node.value is None else ctx.expr(node.value))
+
+
+def _break(ctx: Context, node: gast.Break) -> None:
+    ctx.state.env[_innermost(ctx).broke] = TRUE
+
+
+def _continue(ctx: Context, node: gast.Continue) -> None:
+    ctx.state.env[_innermost(ctx).continued] = TRUE
+
+
+def _innermost(ctx: Context) -> Loop:
+    return next(loop for loop in reversed(ctx.loops) if loop.frame is ctx.frame)
+
+
+def _for(ctx: Context, node: gast.For) -> None:
+    items = usable_items(ctx, node.iter, ctx.expr(node.iter), node)
+    if isinstance(node.target, gast.Name):
+        items.hint = node.target.id
+
+    def body(loop: Loop, item: Lowered) -> None:
+        assign(ctx, node.target, item)
+        lower_statements(ctx, node.body)
+
+    lower_for(ctx, node, items, body, lambda: lower_statements(ctx, node.orelse))
+
+
+def _while(ctx: Context, node: gast.While) -> None:
+    lower_while(ctx, node, lambda: ctx.expr(node.test), lambda loop, _: lower_statements(ctx, node.body),
+                lambda: lower_statements(ctx, node.orelse))
+
+
+def _function_def(ctx: Context, node: gast.FunctionDef) -> None:
+    made: Lowered = closure(ctx, node)
+    for decorator in reversed(node.decorator_list):
+        made = ctx.call(decorator, usable(ctx, decorator, ctx.expr(decorator)), [made])
+    set_name(ctx, node.name, made)
+
+
+def _pass(ctx: Context, node: gast.AST) -> None:
+    pass
+
+
+def _delete(ctx: Context, node: gast.Delete) -> None:
+    from s2s.lower.indexing import delete_item
+    for target in node.targets:
+        if isinstance(target, gast.Name):
+            ctx.state.env.pop((ctx.frame, target.id), None)
+        elif isinstance(target, gast.Subscript):
+            delete_item(ctx, target, usable(ctx, target.value, ctx.expr(target.value)), ctx.expr(target.slice))
+        else:
+            raise ctx.error(target, "del of an attribute is not supported")
+
+
+def _import(ctx: Context, node: gast.Import) -> None:
+    import importlib
+    for alias in node.names:
+        module = importlib.import_module(alias.name)
+        if alias.asname is None and "." in alias.name:
+            module = importlib.import_module(alias.name.split(".")[0])
+        set_name(ctx, alias.asname or alias.name.split(".")[0], Static(module))
+
+
+def _import_from(ctx: Context, node: gast.ImportFrom) -> None:
+    import importlib
+    package = ctx.frame.source.function.__globals__.get("__package__")
+    module = importlib.import_module("." * (node.level or 0) + (node.module or ""), package)
+    from s2s.lower.outside import constant_object
+    for alias in node.names:
+        found = getattr(module, alias.name, None)
+        if found is None:
+            found = importlib.import_module(f"{module.__name__}.{alias.name}")
+        set_name(ctx, alias.asname or alias.name, constant_object(ctx, found))
+
+
+def _with(ctx: Context, node: gast.With) -> None:
+    """Context managers that only set how NumPy or warnings behave are kept around their block."""
+    texts = []
+    for item in node.items:
+        texts.append(_manager(ctx, item))
+    start = ctx.state
+    block = Block()
+    ctx.state = start.copy()
+    with ctx.b.at(block):
+        lower_statements(ctx, node.body)
+    before, after = flatten(start), flatten(ctx.state)
+    changed = {slot: v for slot, v in after.items() if v is not before.get(slot) and isinstance(v, Value)}
+    block.results = list(changed.values())
+    op = Op(SPECS["with"], {}, {"call": ", ".join(texts)}, blocks=[block], loc=ctx.b.loc)
+    op.results = [Value(v.type, v.hint or slot_hint(slot), op) for slot, v in changed.items()]
+    ctx.b.block.ops.append(op)
+    for slot, result in zip(changed, op.results, strict=True):
+        replace(ctx.state, slot, result)
+
+
+_MANAGERS = {"numpy.errstate": "np.errstate", "numpy.printoptions": "np.printoptions"}
+
+
+def _manager(ctx: Context, item: Any) -> str:
+    call = item.context_expr
+    if isinstance(call, gast.Call) and item.optional_vars is None:
+        from s2s.lower.truth import static
+        callee = usable(ctx, call.func, ctx.expr(call.func))
+        f = getattr(callee, "value", None)
+        name = _MANAGERS.get(f"{getattr(f, '__module__', '')}.{getattr(f, '__name__', '')}")
+        if name is not None:
+            args = [repr(static(ctx, a, ctx.expr(a), "an option")) for a in call.args]
+            args += [f"{k.arg}={static(ctx, k.value, ctx.expr(k.value), 'an option')!r}" for k in call.keywords]
+            return f"{name}({', '.join(args)})"
+    raise ctx.error(call, "this context manager is not supported in a differentiated function",
+                    "s2s does not know what it does on entry and exit", "use it around the call")
+
+
+def _try(ctx: Context, node: gast.Try, rest: list[gast.AST]) -> None:
+    if node.handlers:
+        raise ctx.error(node, "try/except is not supported in a differentiated function",
+                        "which statements ran would have to be recorded", "test for the condition with `if`")
+    lower_statements(ctx, node.body)
+    saved = dict(ctx.state.env)
+    del saved
+    lower_statements(ctx, node.finalbody)
+
+
+def _scope_declaration(ctx: Context, node: gast.AST) -> None:
+    """`global` and `nonlocal`: known from the frame."""
+
+
+_STATEMENTS: dict[type, Callable[[Context, Any], None]] = {
+    gast.Assign: _assign, gast.AnnAssign: _ann_assign, gast.AugAssign: _aug_assign, gast.Expr: _expr,
+    gast.Return: _return, gast.Break: _break, gast.Continue: _continue, gast.For: _for, gast.While: _while,
+    gast.FunctionDef: _function_def, gast.Pass: _pass, gast.Delete: _delete, gast.Import: _import,
+    gast.ImportFrom: _import_from, gast.With: _with, gast.Assert: lower_assert, gast.Raise: lower_raise,
+    gast.Global: _scope_declaration, gast.Nonlocal: _scope_declaration,
+}
+
+__all__ = ["Joiner", "lower_statements"]
