@@ -25,6 +25,7 @@ class Adjoints:
     """`env` maps forward values to adjoints; `owned` are adjoints that may be changed in place.
 
     outer: owned adjoints that belong to an enclosing region, and so have to be changed in place.
+    views: adjoints that are part of that of another array, and so have to be changed in place, too.
     seen: values that are somebody's adjoint already, and so are not owned if passed on.
     """
 
@@ -37,6 +38,7 @@ class Adjoints:
         self.owned: set[Value] = set()
         self.outer: set[Value] = set()
         self.seen: set[Value] = set()
+        self.views: set[Value] = set()
 
     # Writing operations.
 
@@ -93,7 +95,7 @@ class Adjoints:
         old = self.env.get(v)
         if old is None:
             self._first(v, c, fresh)
-        elif old in self.outer:
+        elif old in self.outer or old in self.views:
             self._add_to(old, c)
         else:
             total = self.b.add(old, c)
@@ -128,6 +130,7 @@ class Adjoints:
         if self.is_row(v):
             assert v.op is not None
             new = self.like_view(v, self.own(v.op.value("a")))
+            self.views.add(new)
             if old is not None:
                 self._add_to(new, old)
         else:

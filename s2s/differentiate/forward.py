@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from s2s.analyse.activity import Activity
 from s2s.analyse.memory import Memory, is_reference, is_view
 from s2s.differentiate.pushforward import pushforward
-from s2s.differentiate.tangents import Tangents, no_rule
+from s2s.differentiate.tangents import Tangents, no_rule, shaped_as
 from s2s.errors import UnsupportedSyntaxError, located
 from s2s.ir.builder import Builder
 from s2s.ir.core import Block, Function, Op, Value, clone_block, map_arg
@@ -172,7 +172,7 @@ class _Writer:
         if op.name in ("getitem", "listget", "listpop"):
             name = "a" if op.name == "getitem" else "list"
             dot = self.t.dots.get(new.value(name))
-            return [None if dot is None else self.b.one(op.spec, {**new.args, name: dot}, op.attrs)]
+            return [None if dot is None else shaped_as(self.b.one(op.spec, {**new.args, name: dot}, op.attrs), new)]
         return self.t.of(new)
 
     def owned(self, old: Value, dot: Value | None) -> Value:

@@ -17,19 +17,13 @@ def getitem(adj: Adjoints, op: Op) -> None:
     a, y = op.value("a"), op.result
     if not adj.activity.active(y):
         return
-    if is_view(op) and (adj.is_memory(y) or adj.env.get(y) in adj.owned and adj.is_row(y)
-                        and _is_view_value(adj, y)):
+    if is_view(op) and (adj.is_memory(y) or adj.env.get(y) in adj.views):
         adj.take(y)  # its adjoint is part of that of `a`
         return
     g = adj.take(y)
     if g is not None and adj.activity.active(a):
         adj.b.emit("additem", {"a": adj.own(a), "index": op.values("index"), "value": g},
                    {"items": op.attrs["items"]})
-
-
-def _is_view_value(adj: Adjoints, y: Value) -> bool:
-    g = adj.env[y]
-    return g.op is not None and g.op.name == "getitem"
 
 
 def _part(adj: Adjoints, op: Op, shadow: Value) -> Value:

@@ -219,7 +219,8 @@ class Sweep(Adjoints):
         slots = []
         for init, params, y, r in carried(op):
             g = self.take(r)
-            if self.activity.active(y) and (g is not None or self.activity.active(params[-1])):
+            # Where the loop does not run, the result is the initial value.
+            if g is not None or self.activity.active(params[-1]):
                 slots.append((init, params[-1], y, r, g))
         if all(g is None for *_, g in slots) and not self._stores(op):
             return []

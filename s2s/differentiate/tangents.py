@@ -11,7 +11,7 @@ from typing import Any
 from s2s.errors import NoRuleError, located
 from s2s.ir.builder import Builder
 from s2s.ir.core import Arg, Op, OpSpec, Value
-from s2s.ir.types import Array, List, Scalar, Type, Undefined, is_inexact, kind, same_size
+from s2s.ir.types import Array, List, Scalar, Type, kind, same_size
 from s2s.rules.expr import Expr
 from s2s.rules.table import Rule, Table
 
@@ -101,7 +101,7 @@ class Tangents:
             if arg is None or not any(v in self.dots for v in (arg if isinstance(arg, tuple) else (arg,))):
                 continue
             dot: Arg = tuple(self.dot(v) for v in arg) if isinstance(arg, tuple) else self.dots[arg]
-            terms.append(self.expr(self.b.one(op.spec, {**op.args, n: dot}, op.attrs)))
+            terms.append(self.expr(shaped_as(self.b.one(op.spec, {**op.args, n: dot}, op.attrs), op)))
         return self._sum(op.result, terms)
 
     def _jvp(self, op: Op, rule: Rule) -> list[Value | None]:
@@ -161,6 +161,9 @@ def no_rule(op: Op) -> NoRuleError:
                    "Register a rule for it, or pass it s2s.stop_gradient(...).")
 
 
-def carries_tangent(t: Type) -> bool:
-    """Whether a value of type `t` can have a tangent."""
-    return is_inexact(t) or isinstance(t, Undefined)
+def shaped_as(dot: Value, op: Op) -> Value:
+    """`dot`, made by the operation `op` applied to a tangent: its sizes, although unknown, are those of the result."""
+    t, u = dot.type, op.result.type
+    if isinstance(t, Array) and isinstance(u, Array) and t.ndim == u.ndim and dot.op is not None and dot.op.spec is op.spec:
+        dot.type = Array(t.dtype, u.dims, t.layout)
+    return dot
