@@ -37,8 +37,10 @@ def fold(b: Builder, op: Op, types: list[Type]) -> Value | None:
             return value
     rewrite = _REWRITES.get(op.name)
     result = rewrite(b, op, types[0]) if rewrite is not None else None
+    if result is None and op.spec.shape_only:
+        result = _shaped(b, op)
     if result is None and op.spec.elementwise and isinstance(types[0], Array):
-        result = _narrow(b, op)
+        result = _narrow(b, op, types[0])
     if result is None:
         return None
     # An identity must not change the type: 1.0 * x makes a float of an int.
@@ -83,25 +85,44 @@ def _unwritten_since(b: Builder, op: Op) -> bool:
     return False
 
 
-def _narrow(b: Builder, op: Op) -> Value | None:
+def _narrow(b: Builder, op: Op, t: Type) -> Value | None:
     """An operand that was broadcast for nothing: the operation broadcasts it, or can come first."""
     for name, arg in op.args.items():
         wide = _operation(b, arg, "s2s.broadcast_like") if isinstance(arg, Value) else None
         if wide is None:
             continue
         narrow = {**op.args, name: wide.value("x")}
-        others = [v.type for n, v in op.args.items() if n != name and isinstance(v, Value)]
-        if any(_covers(t, wide.result.type) for t in others):
+        if _same_shape(op.spec.infer(Op(op.spec, narrow, op.attrs))[0], t):
             return b.one(op.spec, narrow, op.attrs)
-        if all(isinstance(t, Scalar) for t in others):
+        others = [v.type for n, v in op.args.items() if n != name and isinstance(v, Value)]
+        if all(isinstance(o, Scalar) for o in others):
             return b.one(wide.spec, {"x": b.one(op.spec, narrow, op.attrs), "like": wide.value("like")})
     return None
 
 
-def _covers(t: Type, wide: Type) -> bool:
-    """Whether an operand of type `t` has the shape `wide` already."""
-    return isinstance(t, Array) and isinstance(wide, Array) and t.ndim == wide.ndim \
-        and all(same_size(x, y) for x, y in zip(t.dims, wide.dims, strict=True))
+def _same_shape(x: Type, y: Type) -> bool:
+    return isinstance(x, Array) and isinstance(y, Array) and x.ndim == y.ndim \
+        and all(same_size(m, n) for m, n in zip(x.dims, y.dims, strict=True))
+
+
+def _shaped(b: Builder, op: Op) -> Value | None:
+    """The operation on an operand of what was computed for its shape alone: x for (x * y).shape[0]."""
+    for name in op.spec.shape_only:
+        v = op.args.get(name)
+        source = _source(v) if isinstance(v, Value) else None
+        if source is not None:
+            return b.one(op.spec, {**op.args, name: source}, op.attrs)
+    return None
+
+
+def _source(v: Value) -> Value | None:
+    """An operand of an elementwise operation that has the type of the result."""
+    if v.op is None or not v.op.spec.elementwise or not isinstance(v.type, Array):
+        return None
+    for x in v.op.operands():
+        if x.type == v.type and isinstance(x.type, Array) and x.type.layout == v.type.layout:
+            return x
+    return None
 
 
 def _add(b: Builder, op: Op, t: Type) -> Value | None:
@@ -162,6 +183,10 @@ def _mul(b: Builder, op: Op, t: Type) -> Value | None:
         if (inner := _operation(b, other, "mul")) and (k := constant(inner.value("x"))) is not None \
                 and isinstance(inner.value("x").type, Scalar) and _same_numbers(one, inner.value("x")):
             return b.mul(b.const(k * c, one.type), inner.value("y"))
+        if inner:
+            for r, a in ((inner.value("x"), inner.value("y")), (inner.value("y"), inner.value("x"))):
+                if isinstance(r.type, Scalar) and isinstance(a.type, Array):
+                    return b.mul(b.mul(one, r), a)  # one pass over the array
         if negated := _operation(b, other, "neg"):
             return b.mul(b.const(-c, one.type), negated.value("x"))
         if one is y:
@@ -180,6 +205,10 @@ def _lift_constant(b: Builder, x: Value, y: Value) -> Value | None:
         if inner is not None and constant(inner.value("x")) is not None and isinstance(inner.value("x").type, Scalar) \
                 and constant(other) is None:
             rest = inner.value("y")
+            if isinstance(rest.type, Scalar) and isinstance(other.type, Array):
+                return None
+            if isinstance(rest.type, Array) and isinstance(other.type, Scalar):
+                return b.mul(b.mul(inner.value("x"), other), rest)  # one pass over the array
             product = b.mul(rest, other) if one is x else b.mul(other, rest)
             return b.mul(inner.value("x"), product)
     return None
