@@ -1,5 +1,6 @@
 """The entry: a function of the IR as source text.
 
+    schedule   operations in the order in which they are written best
     facts      what is needed, where it is read, what may alias
     inline     which values are named, which are written where they are read
     tree       statements: assignments, copies, loops, break, return
@@ -20,6 +21,7 @@ from s2s.emit.expressions import Expressions
 from s2s.emit.facts import Facts
 from s2s.emit.inline import Inlining
 from s2s.emit.liveness import Liveness
+from s2s.emit.schedule import schedule
 from s2s.emit.statements import Line, Statements
 from s2s.emit.tree import build
 from s2s.ir.builder import constant_type
@@ -103,6 +105,7 @@ def _taken(fn: Function) -> set[str]:
 
 def _function(fn: Function, named: Mapping[int, str], helpers: set[str]) -> tuple[list[Line], list[str]]:
     """The lines of one `def`, and the names of its parameters."""
+    fn, identity = schedule(fn), id(fn)
     facts = Facts(fn)
     inlining = Inlining(facts)
     tree = build(facts, inlining)
@@ -114,5 +117,5 @@ def _function(fn: Function, named: Mapping[int, str], helpers: set[str]) -> tupl
     params = [coalescing.names[p] for p in fn.block.params]
     defaults = [expressions.literal(fn.defaults[p], constant_type(fn.defaults[p]))
                 for p in fn.block.params if p in fn.defaults]
-    header = printing.statement(nodes.def_header(named[id(fn)], params, defaults))
+    header = printing.statement(nodes.def_header(named[identity], params, defaults))
     return [Line(0, header), *body], params
