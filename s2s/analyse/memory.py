@@ -186,10 +186,9 @@ class Memory:
                 continue
             if last is None:
                 last = (owner, block, around[owner])
-            if owner.name in LOOPS:
-                # In a later iteration, unless each iteration makes memory of its own.
-                if not all(self.is_inside(r, block) for r in roots):
-                    return True
+            # In a later iteration, unless each iteration makes memory of its own.
+            if owner.name in LOOPS and not all(self.is_inside(r, block) for r in roots):
+                return True
         if last is not None and last[0].name == "if" and last[1] is not last[2]:
             return False
         if store in dict(self.enclosing(reader)) or reader in dict(self.enclosing(store)):

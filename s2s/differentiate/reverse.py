@@ -26,7 +26,8 @@ from s2s.ir.core import Block, Function, Op, Value, clone_function, walk
 from s2s.ir.names import adjoint_name
 from s2s.ir.ops import SPECS
 from s2s.ir.types import Array, List, Scalar, is_inexact
-from s2s.rules.expr import Expr, fn as functions
+from s2s.rules.expr import Expr
+from s2s.rules.expr import fn as functions
 from s2s.rules.table import Table
 
 

@@ -73,9 +73,7 @@ class Sweep(Adjoints):
     def _op(self, op: Op) -> None:
         if op.name in memory_rules.REVERSE:
             memory_rules.REVERSE[op.name](self, op)
-        elif op.name == "if":
-            self._branches(op)
-        elif op.name == "with":
+        elif op.name == "if" or op.name == "with":
             self._branches(op)
         elif op.name in LOOPS:
             self._loop(op)
@@ -170,7 +168,7 @@ class Sweep(Adjoints):
 
     def _merge(self, op: Op, reverse: list[Block], after: list[dict[Value, Value]]) -> None:
         """Let the reverse branches yield the adjoints that they changed."""
-        inside = [b for b in op.blocks]
+        inside = list(op.blocks)
         changed: dict[Value, None] = {}
         for env in after:
             for v, a in env.items():

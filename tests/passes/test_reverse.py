@@ -1,3 +1,4 @@
+# ruff: noqa: F821 (programs are read by small_python, which knows the names of the rule table)
 """Reverse mode against central differences of the interpreted primal: first and second order."""
 
 from __future__ import annotations
@@ -8,12 +9,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from random_ir import RandomProgram
 from small_python import array, small
 
 from s2s.differentiate.reverse import reverse
-from s2s.ir.core import Function
-from s2s.ir.types import FLOAT, INT, Type
+from s2s.errors import UnsupportedSyntaxError
+from s2s.ir.builder import Builder
+from s2s.ir.check import check
+from s2s.ir.core import Block, Function, Op, Value, clone_function
+from s2s.ir.ops import SPECS
+from s2s.ir.types import FLOAT, INT, Array, Scalar, Type
 from s2s.rules import TABLE
+from s2s.rules.expr import Expr
+from s2s.rules.expr import fn as functions
 from s2s.simplify.driver import simplify
 from s2s.testing.interpret import run
 
@@ -355,7 +363,7 @@ def differences(fn: Function, args: list[Any], eps: float = 1e-5) -> list[Any]:
     grads = []
     for k in floating(fn):
         if k >= len(args):
-            break
+            break  # seeds have defaults
         x = np.asarray(args[k], dtype=float)
         grad = np.empty_like(x)
         for index in np.ndindex(x.shape):
@@ -383,6 +391,7 @@ def test_first_order(case: Any, simplified: bool) -> None:
     wrt = [fn.block.params[k] for k in floating(fn)]
     made = reverse(fn, wrt, TABLE, keep_values=True, seeds_given=False)
     assert all(made.connected)
+    check(made.function)
     gradient = simplify(made.function) if simplified else made.function
     before = copies(args)
     value, *grads = run(gradient, before)
@@ -406,6 +415,7 @@ def test_second_order(case: Any, simplified: bool) -> None:
     scalar = _summed(scalar)
     wrt = [scalar.block.params[j] for j in floating(fn)]
     made = reverse(scalar, wrt, TABLE, keep_values=False, seeds_given=False)
+    check(made.function)
     second = simplify(made.function) if simplified else made.function
     grads = run(second, copies(args))
     wants = differences(scalar, copies(args))[:len(wrt)]
@@ -416,15 +426,52 @@ def test_second_order(case: Any, simplified: bool) -> None:
 
 
 def _summed(fn: Function) -> Function:
-    """`fn` with the sum of its result times (1, 2, ...), so that it is a number."""
-    from s2s.ir.builder import Builder
-    from s2s.ir.types import Array
-    from s2s.rules.expr import Expr, fn as functions
+    """`fn` with the sum of squares of its result, so that it is a number."""
     (r,) = fn.block.results
     if isinstance(r.type, Array):
-        b = Builder(fn.block)
-        x = Expr(b, r, lambda n: TABLE.by_name[n].spec if n in TABLE.by_name else None)
+        x = Expr(Builder(fn.block), r, lookup)
         fn.block.results = [functions.sum(x * x).v]
+    return fn
+
+
+def lookup(name: str) -> Any:
+    rule = TABLE.by_name.get(name)
+    return None if rule is None else rule.spec
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("block", range(4))
+def test_random_programs(block: int, order: int) -> None:
+    """Right or refused, never wrong: nests of loops and branches over memory with many names."""
+    right = 0
+    for seed in range(10 * block, 10 * (block + 1)):
+        fn = _number(RandomProgram(seed, smooth=True).build())
+        try:
+            if order == 2:
+                first = reverse(fn, fn.block.params[:4], TABLE, keep_values=False, seeds_given=False)
+                fn = _number(first.function)
+            made = reverse(fn, fn.block.params[:4], TABLE, keep_values=False, seeds_given=False)
+        except UnsupportedSyntaxError:
+            continue
+        check(made.function)
+        args = [0.7, -0.4, [0.3, 0.8, -0.5, 0.9], [-0.2, 0.6, 1.1, 0.4]]
+        grads = iter(run(made.function, copies(args)))
+        for want, connected in zip(differences(fn, copies(args)), made.connected, strict=True):
+            got = next(grads) if connected else 0.0 * want
+            np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-6, err_msg=f"seed {seed}")
+        right += 1
+    assert right > 0
+
+
+def _number(fn: Function) -> Function:
+    """A copy of `fn` with one result, made of all of its results."""
+    fn, _ = clone_function(fn)
+    b = Builder(fn.block)
+    total: Any = 0.0
+    for r in fn.block.results:
+        x = Expr(b, r, lookup)
+        total = total + (functions.sum(x * x) if x.is_array else functions.sin(x))
+    fn.block.results = [total.v]
     return fn
 
 
@@ -434,3 +481,50 @@ def test_unconnected() -> None:
     assert made.connected == [True, False]
     assert run(made.function, [3.0, 2.0]) == [6.0]
     assert not math.isnan(run(fn, [3.0, 2.0])[0])
+
+
+def single(x, s):
+    for i in range(len(x)):
+        s = s * s + x[i] * 2.0
+    return s * sum(x * s)
+
+
+def complex_loss(z):
+    w = z * z * exp(z)
+    return sum(real(w * conj(z)))
+
+
+def test_single_precision() -> None:
+    fn = small(single, [array("n", "float32"), Scalar("float32")])
+    made = reverse(fn, fn.block.params, TABLE, keep_values=True, seeds_given=False)
+    args = [np.array([0.3, 0.4, 0.5], "float32"), np.float32(0.2)]
+    assert [np.asarray(r).dtype.name for r in run(simplify(made.function), args)] == ["float32"] * 3
+
+
+def test_complex() -> None:
+    """The gradient of a real loss is dL/dx + i dL/dy."""
+    fn = small(complex_loss, [array("n", "complex128")])
+    made = reverse(fn, fn.block.params, TABLE, keep_values=False, seeds_given=False)
+    z = np.array([0.3 + 0.2j, -0.4 + 0.1j])
+    (got,) = run(simplify(made.function), [z])
+    for k, e in enumerate(np.eye(2) * 1e-6):
+        parts = [(run(fn, [z + unit * e])[0] - run(fn, [z - unit * e])[0]) / 2e-6 for unit in (1, 1j)]
+        np.testing.assert_allclose(got[k], parts[0] + 1j * parts[1], rtol=1e-6)
+
+
+def test_recursive_call() -> None:
+    """g(x, n) = sin(x * g(x, n - 1)), g(x, 0) = x."""
+    x, n = Value(FLOAT, "x"), Value(INT, "n")
+    g = Function("g", Block([x, n]))
+    b = Builder(g.block)
+    cond, blocks = b.binary("le", n, b.int(0)), [Block(results=[x]), Block()]
+    with b.at(blocks[1]):
+        call = Op(SPECS["call"], {"args": (x, b.sub(n, b.int(1)))}, {"function": g})
+        call.results = [Value(FLOAT, "", call)]
+        blocks[1].ops.append(call)
+        blocks[1].results = [b.one(TABLE.by_name["math.sin"].spec, {"x": b.mul(x, call.result)})]
+    g.block.results = b.region("if", {"cond": cond}, blocks, [FLOAT]).results
+    made = reverse(g, [x], TABLE, keep_values=False, seeds_given=False)
+    assert made.connected == [True]
+    want = (run(g, [0.7 + 1e-6, 3])[0] - run(g, [0.7 - 1e-6, 3])[0]) / 2e-6
+    assert run(made.function, [0.7, 3]) == [pytest.approx(want)]
