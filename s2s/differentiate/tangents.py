@@ -164,6 +164,7 @@ def no_rule(op: Op) -> NoRuleError:
 def shaped_as(dot: Value, op: Op) -> Value:
     """`dot`, made by the operation `op` applied to a tangent: its sizes, although unknown, are those of the result."""
     t, u = dot.type, op.result.type
-    if isinstance(t, Array) and isinstance(u, Array) and t.ndim == u.ndim and dot.op is not None and dot.op.spec is op.spec:
+    same = dot.op is not None and dot.op.spec is op.spec
+    if same and isinstance(t, Array) and isinstance(u, Array) and t.ndim == u.ndim:
         dot.type = Array(t.dtype, u.dims, t.layout)
     return dot

@@ -5,9 +5,9 @@
     >>> from s2s.ir.types import FLOAT
     >>> x = Value(FLOAT, "x")
     >>> b = Builder(Block([x]))
-    >>> b.block.results = [b.add(b.mul(x, x), b.mul(x, x))]
+    >>> b.block.results = [b.binary("div", b.mul(x, x), b.mul(x, x))]
     >>> [op.name for op in cse(Function("f", b.block)).block.ops]
-    ['mul', 'add']
+    ['mul', 'div']
 
 A load is only reused while no store may have changed what it read: each class of memory that may alias has a
 version, which every store to it renews, and the version is part of what makes two loads equal.
@@ -25,7 +25,8 @@ from s2s.ir.core import Arg, Block, Function, Op, OpSpec, Value, map_arg, walk
 from s2s.ir.fold import fold
 from s2s.ir.memory import Memory, is_fresh, is_memory, shares_memory
 from s2s.ir.ops import SPECS
-from s2s.ir.types import List, Type
+from s2s.ir.types import Array, List, Type, kind
+from s2s.simplify.additions import two
 
 _REGIONS = frozenset({"if", "for", "while", "with", "custom", "call"})
 
@@ -77,6 +78,12 @@ class _Cse(Builder):
     def _copy_op(self, op: Op) -> None:
         self.loc, self.origin = op.loc, op.origin
         args = {k: map_arg(a, self.mapping) for k, a in op.args.items()}
+        if op.name == "dim":
+            self._map(op.result, self._size(op, args))
+            return
+        if op.name == "add" and args["x"] is args["y"] and kind(op.result.type) == "f":
+            args = {"x": two(self, op.result.type), "y": args["y"]}
+            op = Op(SPECS["mul"], op.args, {}, op.results, loc=op.loc, origin=op.origin)
         if op.name in _REGIONS or not op.spec.pure:
             self._keep(op, args)
             return
@@ -84,6 +91,13 @@ class _Cse(Builder):
                                         [r.hint for r in op.results], op)
         for old, new in zip(op.results, results, strict=True):
             self._map(old, new)
+
+    def _size(self, op: Op, args: dict[str, Arg]) -> Value:
+        """The size of an axis, read off the operand that it came from."""
+        a = args["a"]
+        assert isinstance(a, Value)
+        a, axis = size_source(a, op.attrs["axis"])
+        return self._reuse_or_append(op.spec, {"a": a}, {"axis": axis}, [op.result.type], [op.result.hint], op)[0]
 
     def emit(self, spec: OpSpec | str, args: Mapping[str, Arg], attrs: Mapping[str, Any] | None = None,
              hint: str = "") -> list[Value]:
@@ -187,6 +201,22 @@ class _Cse(Builder):
             changed = changed | self.memory.outside
         for c in changed:
             self.version[c] = next(self.fresh_version)
+
+
+def size_source(a: Value, axis: int) -> tuple[Value, int]:
+    """Where a temporary got the size of its axis `axis` from: an array with a name, as far as can be.
+
+    The temporary need not be kept for its shape then.
+    """
+    while a.op is not None and not a.hint and not a.op.blocks and isinstance(a.type, Array):
+        size = a.type.dims[axis]
+        for v in a.op.operands():
+            if isinstance(v.type, Array) and size in v.type.dims:
+                a, axis = v, v.type.dims.index(size)
+                break
+        else:
+            break
+    return a, axis
 
 
 def _const_key(op: Op | None) -> Any:

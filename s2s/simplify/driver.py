@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from s2s.ir.core import Function
+from s2s.ir.core import Function, walk
+from s2s.ir.memory import reachable
+from s2s.simplify.additions import additions
 from s2s.simplify.copies import copies
 from s2s.simplify.cse import cse
 from s2s.simplify.dce import dce
@@ -10,13 +12,27 @@ from s2s.simplify.zeros import zeros
 
 
 def simplify(fn: Function, *, disjoint: bool = True) -> Function:
-    """An equivalent function without dead code, copies and repeated work.
+    """An equivalent function without dead code, copies and repeated work; so are the functions that it calls.
 
-    disjoint: whether two array parameters never overlap, where one is written (see `Memory`).
+    disjoint: whether two array parameters never overlap, where one is written (see `Memory`). Of functions
+    that are called that is not known.
     """
+    functions = list(reachable(fn))
+    called = {id(op.attrs["function"]) for f in functions for op in walk(f.block) if op.name == "call"}
+    new = {id(f): simplify_one(f, disjoint=disjoint and id(f) not in called) for f in functions}
+    for f in new.values():
+        for op in walk(f.block):
+            if op.name == "call":
+                op.attrs["function"] = new[id(op.attrs["function"])]
+    return new[id(fn)]
+
+
+def simplify_one(fn: Function, *, disjoint: bool = True) -> Function:
+    """`fn`, calling what it calls now."""
     fn = dce(fn, disjoint=disjoint)  # first: what is dead costs every other pass time
     fn = copies(fn)
     fn = cse(fn, disjoint=disjoint)
+    fn = additions(fn, disjoint=disjoint)
     fn = zeros(fn, disjoint=disjoint)
     fn = copies(fn)  # carried values that folding and merging have made invariant
     return dce(fn, disjoint=disjoint)

@@ -40,21 +40,26 @@ def zeros(fn: Function, *, disjoint: bool = True) -> Function:
 class _Open:
     """A zero whose memory has only been added to since: the store (or allocation) and where it stands.
 
-    alone: nothing has been added to memory that may overlap.
+    first: where something was first added to memory that may overlap.
     """
 
     op: Op
     at: int
     key: Any = None
-    alone: bool = True
+    first: int | None = None
 
 
 @dataclass(slots=True)
 class _State:
-    """Of one block: the zeros that may still be replaced, by class of memory."""
+    """Of one block: the zeros that may still be replaced, by class of memory; and what is replaced."""
 
     stores: dict[Value, list[_Open]] = field(default_factory=dict)
     fresh: dict[Value, _Open] = field(default_factory=dict)
+    position: dict[Op, int] = field(default_factory=dict)
+    # What becomes of the block: operations left out, replaced, and put behind another one.
+    dropped: set[Op] = field(default_factory=set)
+    instead: dict[Op, Op] = field(default_factory=dict)
+    after: dict[Op, list[Op]] = field(default_factory=dict)
 
 
 class _Zeros:
@@ -75,22 +80,23 @@ class _Zeros:
     def block(self, block: Block) -> None:
         """Rewrite one block, inner blocks first."""
         state = _State()
-        position: dict[Op, int] = {}
-        dropped: set[Op] = set()
-        moved: dict[Op, Op] = {}  # zero store -> what takes its place
         for at, op in enumerate(block.ops):
-            position[op] = at
+            state.position[op] = at
             for inner in op.blocks:
                 self.block(inner)
             if op.name == "additem":
-                self._additem(op, state, position, moved, dropped)
+                self._additem(op, at, state)
             elif op.name == "addto":
-                self._addto(op, state, position, dropped)
+                self._addto(op, state)
             else:
                 self._touch(op, state)
             self._open(op, at, state)
-        if moved or dropped:
-            block.ops = [moved.get(op, op) for op in block.ops if op not in dropped]
+        ops: list[Op] = []
+        for op in block.ops:
+            if op not in state.dropped:
+                ops.append(state.instead.get(op, op))
+            ops += state.after.get(op, ())
+        block.ops = ops
 
     def _open(self, op: Op, at: int, state: _State) -> None:
         if op.name == "setitem" and _is_zero(op.value("value")) and is_basic(op.attrs["items"]):
@@ -115,7 +121,7 @@ class _Zeros:
             state.stores.pop(self.memory.of(v), None)
             state.fresh.pop(v, None)
 
-    def _additem(self, op: Op, state: _State, position: dict[Op, int], moved: dict[Op, Op], dropped: set[Op]) -> None:
+    def _additem(self, op: Op, at: int, state: _State) -> None:
         a, value = op.value("a"), op.value("value")
         if is_memory(value.type):
             state.stores.pop(self.memory.of(value), None)
@@ -123,34 +129,45 @@ class _Zeros:
         state.fresh.pop(a, None)
         same_memory = state.stores.get(self.memory.of(a), [])
         for opened in same_memory:
-            if opened.key == _cell(op):
-                store = Op(SPECS["setitem"], dict(op.args), dict(op.attrs), loc=op.loc, origin=op.origin)
-                early = value.op is None or position.get(value.op, -1) < opened.at
-                if opened.alone:
-                    moved[op] = store
-                    dropped.add(opened.op)
-                elif early and isinstance(value.type, Scalar):
-                    moved[opened.op] = store
-                    dropped.add(op)
-                else:
-                    continue
+            if opened.key == _cell(op) and self._replace(op, opened, state):
                 same_memory.remove(opened)
                 break
         for opened in same_memory:
-            opened.alone = False
+            opened.first = at if opened.first is None else opened.first
 
-    def _addto(self, op: Op, state: _State, position: dict[Op, int], dropped: set[Op]) -> None:
+    def _replace(self, op: Op, opened: _Open, state: _State) -> bool:
+        """Store what `op` adds instead of the zero, at a place where it is known and nothing has been added yet."""
+        value = op.value("value")
+        store = Op(SPECS["setitem"], dict(op.args), dict(op.attrs), loc=op.loc, origin=op.origin)
+        if opened.first is None:
+            state.instead[op] = store
+            state.dropped.add(opened.op)
+            return True
+        if not isinstance(value.type, Scalar):
+            return False
+        made = -1 if value.op is None else state.position.get(value.op, -1)
+        if made >= opened.first:
+            return False
+        state.dropped.add(op)
+        if value.op is not None and made > opened.at:
+            state.dropped.add(opened.op)
+            state.after.setdefault(value.op, []).append(store)
+        else:
+            state.instead[opened.op] = store
+        return True
+
+    def _addto(self, op: Op, state: _State) -> None:
         """`z = np.zeros_like(a); z += v` as `z = v`, where `v` was computed for this alone."""
         a, value = op.value("a"), op.value("value")
         opened = state.fresh.pop(a, None)
         self._touch(op, state)
-        if opened is None or value.op not in position or not _same_array(a, value):
+        if opened is None or value.op not in state.position or not _same_array(a, value):
             return
         if not is_fresh(value.op) or self.uses[value] != 1 or value.op.blocks:
             return
         value.op.results = [a]
         a.op = value.op
-        dropped.update((op, opened.op))
+        state.dropped.update((op, opened.op))
 
 
 def _is_zero(v: Value) -> bool:
