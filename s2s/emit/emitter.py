@@ -72,7 +72,8 @@ def emit(fn: Function, *, target: str = "python") -> Emitted:
         lines += body
     source = "".join(f"{printing.INDENT * line.depth}{line.text}".rstrip() + "\n" for line in lines)
     locations = {k: line.loc for k, line in enumerate(lines, 1) if line.loc is not None}
-    imports = frozenset(m for m in ("np", "math") if re.search(rf"(?<![\w.]){m}\.", source))
+    code = "\n".join(line.text for line in lines if not line.text.startswith("#"))
+    imports = frozenset(m for m in ("np", "math") if re.search(rf"(?<![\w.]){m}\.", code))
     return Emitted(source, named[id(fn)], params, locations, frozenset(helpers), imports)
 
 

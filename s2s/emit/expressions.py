@@ -43,6 +43,11 @@ class Expressions:
         assert v.op is not None
         return self.operation(v.op)
 
+    def name_of(self, v: Value) -> str | None:
+        """The name of `v`; None where it is an expression."""
+        v = self.facts.resolve(v)
+        return None if v in self.inlining.inlined else self.names[v]
+
     def inlined_op(self, v: Value) -> Op | None:
         """The operation that is written where `v` is read."""
         v = self.facts.resolve(v)

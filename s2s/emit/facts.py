@@ -89,6 +89,7 @@ class Facts:
         self.live: set[Op] = set()
         self._find_needed()
         self.pushed: dict[Block, Op] = {}
+        self.returning: set[Block] = set()  # blocks whose results are returned, there
         self.stops: list[tuple[Value, Op]] = []  # what is tested at the end of a body, and its loop
         self._find_pushed()
         self.uses: dict[Value, list[Use]] = {}
@@ -239,6 +240,7 @@ class Facts:
             return  # a conditional expression
         self.pushed[block] = tail
         for branch in tail.blocks:
+            self.returning.add(branch)
             self._push_return(branch, [self.resolve(branch.results[tail.results.index(r)]) for r in results])
 
     def _has_statements(self, block: Block) -> bool:
@@ -280,7 +282,7 @@ class Facts:
                     self._use(stop, Use("stop", block, at))
         for v, target in zip(block.results, targets, strict=False):
             if target is None or target in self.needed:
-                kind = "return" if owner is None else "stop" if self._is_stop(owner, target) else "yield"
+                kind = "return" if owner is None or block in self.returning else "stop" if self._is_stop(owner, target) else "yield"
                 self._use(v, Use(kind, block, at))
 
     def _is_stop(self, owner: Op, target: Value | None) -> bool:

@@ -89,6 +89,10 @@ class Statements:
 
     # ---- control flow
 
+    def _moves(self, node: Copy) -> list[tuple[Value, Value]]:
+        """The pairs of a copy whose source has another name than its target."""
+        return [(t, s) for t, s in node.pairs if self.expressions.name_of(s) != self.names[t]]
+
     def _if(self, node: If, depth: int) -> list[Line]:
         """An `if`; negated where only its `else` does something, and joined to an `if` in its `else`."""
         cond = self.expressions.of(node.cond)
@@ -100,8 +104,9 @@ class Statements:
                 return []
             return [Line(depth, printing.statement(nodes.if_header(nodes.negation(cond))), loc), *body]
         lines = [Line(depth, printing.statement(nodes.if_header(cond)), loc), *body]
-        if len(node.orelse) == 1 and isinstance(node.orelse[0], If):
-            inner = self._if(node.orelse[0], depth)
+        rest = [n for n in node.orelse if not isinstance(n, Copy) or self._moves(n)]
+        if len(rest) == 1 and isinstance(rest[0], If):
+            inner = self._if(rest[0], depth)
             if inner:
                 lines += [Line(depth, f"el{inner[0].text}", inner[0].loc), *inner[1:]]
             return lines
@@ -128,13 +133,9 @@ class Statements:
     def _copy(self, node: Copy) -> list[str]:
         """A parallel copy: one assignment each where an order does it, else a tuple."""
         pairs = []
-        for t, s in node.pairs:
-            target, source = self.names[t], self.facts.resolve(s)
-            if source in self.names and source not in self.expressions.inlining.inlined \
-                    and self.names[source] == target:
-                continue
-            read = {self.names[v] for v in self.expressions.inlining.leaves(source) if v in self.names}
-            pairs.append((target, read, (t, source)))
+        for t, s in self._moves(node):
+            read = {self.names[v] for v in self.expressions.inlining.leaves(s) if v in self.names}
+            pairs.append((self.names[t], read, (t, self.facts.resolve(s))))
         texts = []
         for group in in_order(pairs):
             if len(group) == 1:
