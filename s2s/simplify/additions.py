@@ -3,10 +3,11 @@
     >>> from s2s.ir.builder import Builder
     >>> from s2s.ir.core import Block, Function, Value
     >>> from s2s.ir.types import FLOAT, INT, Array, Dim
-    >>> a, i, v = Value(Array("float64", (Dim("n"),)), "a"), Value(INT, "i"), Value(FLOAT, "v")
-    >>> b = Builder(Block([a, i, v]))
-    >>> for _ in range(2):
-    ...     _ = b.emit("additem", {"a": a, "index": (i,), "value": v}, {"items": ("i",)})
+    >>> a, i = Value(Array("float64", (Dim("n"),)), "a"), Value(INT, "i")
+    >>> u, v = Value(FLOAT, "u"), Value(FLOAT, "v")
+    >>> b = Builder(Block([a, i, u, v]))
+    >>> for value in (u, v):
+    ...     _ = b.emit("additem", {"a": a, "index": (i,), "value": value}, {"items": ("i",)})
     >>> [op.name for op in additions(Function("f", b.block)).block.ops]
     ['add', 'additem']
 
