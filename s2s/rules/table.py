@@ -126,7 +126,7 @@ def elementwise_infer(name: str, dtype: str | None = None) -> Callable[[Op], Seq
         if weak and name.startswith("math."):
             return [Scalar("float64", True)]
         with np.errstate(all="ignore"):
-            samples = [_sample(t) for t in numbers]  # type: ignore[arg-type]
+            samples = [_sample(t) for t in numbers]
             result = np.asarray(function(*samples))
         all_weak = all(getattr(t, "weak", False) for t in numbers)
         return [elementwise_type(numbers, result.dtype.name, weak and all_weak)]  # type: ignore[arg-type]
