@@ -6,7 +6,8 @@
     tree       statements: assignments, copies, loops, break, return
     liveness   which named values are alive together
     coalesce   names
-    statements, expressions, calls, nodes, printing: text
+
+and then text, by statements, expressions, calls, nodes, printing.
 """
 
 from __future__ import annotations

@@ -175,12 +175,8 @@ class Facts:
         def keep(op: Op | None) -> None:
             while op is not None and op not in self.live:
                 self.live.add(op)
-                for v in self.operands(op):
+                for v in [*self.operands(op), *_inner_control(op)]:
                     need(v)
-                if op.name == "while":
-                    need(op.blocks[0].results[0])
-                if op.name in LOOPS and breaks(op):
-                    need(op.blocks[-1].results[-1])
                 op = self.parent[op]
 
         for v in self.fn.block.results:
@@ -191,15 +187,17 @@ class Facts:
                     keep(op)
         while work:
             where = self.definition.get(work.pop())
-            if where is None:
-                continue
-            keep(where.op)
-            if where.op.name in LOOPS and where.k >= 0:
-                need(where.op.values("init")[where.k])
-                need(where.op.blocks[-1].results[where.k])
-            elif where.op.name in ("if", "with"):
-                for block in where.op.blocks:
-                    need(block.results[where.k])
+            if where is not None:
+                keep(where.op)
+                for v in self._sources(where):
+                    need(v)
+
+    def _sources(self, where: Definition) -> list[Value]:
+        """What flows into the carried value, or the result of a branch, that is defined at `where`."""
+        op, k = where.op, where.k
+        if op.name in LOOPS and k >= 0:
+            return [op.values("init")[k], op.blocks[-1].results[k]]
+        return [b.results[k] for b in op.blocks] if op.name in ("if", "with") else []
 
     # ---- `if`s at the end of a body, into which the end of the body moves
 
@@ -282,8 +280,12 @@ class Facts:
                     self._use(stop, Use("stop", block, at))
         for v, target in zip(block.results, targets, strict=False):
             if target is None or target in self.needed:
-                kind = "return" if owner is None or block in self.returning else "stop" if self._is_stop(owner, target) else "yield"
-                self._use(v, Use(kind, block, at))
+                self._use(v, Use(self._kind(block, owner, target), block, at))
+
+    def _kind(self, block: Block, owner: Op | None, target: Value | None) -> str:
+        if owner is None or block in self.returning:
+            return "return"
+        return "stop" if self._is_stop(owner, target) else "yield"
 
     def _is_stop(self, owner: Op, target: Value | None) -> bool:
         """Whether `target` is a result, of an `if` that was moved into, that says whether to stop."""
@@ -317,11 +319,9 @@ class Facts:
         if where is None:
             found.add(self.fn.block.params[0] if v in self.fn.block.params else v)
             return []
-        op, k = where.op, where.k
-        if op.name in LOOPS:
-            return [op.values("init")[k], op.blocks[-1].results[k]]
-        if op.name in ("if", "with"):
-            return [b.results[k] for b in op.blocks]
+        op = where.op
+        if op.name in REGIONS:
+            return self._sources(where)
         if op.name in ("listget", "pycall", "call") or isinstance(v.type, Opaque):
             found.add(None)
             return []
@@ -355,6 +355,12 @@ class Facts:
             for inner in block.ops:
                 found |= self.writes(inner)
         return frozenset(found)
+
+
+def _inner_control(op: Op) -> list[Value]:
+    """What the blocks of a loop yield to say whether it goes on."""
+    tests = [op.blocks[0].results[0]] if op.name == "while" else []
+    return [*tests, op.blocks[-1].results[-1]] if op.name in LOOPS and breaks(op) else tests
 
 
 def may_alias(a: frozenset[Value | None], b: frozenset[Value | None]) -> bool:

@@ -62,9 +62,8 @@ class Inlining:
                 elif not inside_expression:
                     self._spread.add(v)
                 continue
-            if len(op.results) != 1 or (op.name in REGIONS and op not in self.conditional):
-                if op not in self.conditional:
-                    continue
+            if op not in self.conditional and (len(op.results) != 1 or op.name in REGIONS):
+                continue
             use = self._only_use(v, block)
             if use is None or is_effect(op) or self._keeps_name(op, v, use):
                 continue
@@ -109,9 +108,7 @@ class Inlining:
         copied = any(u.kind in ("yield", "init", "return") for u in uses)
         if self.facts.hint(v) not in TEMPORARY and (copied or len(uses) > 1):
             return False
-        if op.name != "dim" and any(u.kind in ("yield", "stop") for u in uses):
-            return False
-        return True
+        return op.name == "dim" or not any(u.kind in ("yield", "stop") for u in uses)
 
     def _keeps_name(self, op: Op, v: Value, use: Use) -> bool:
         hint = self.facts.hint(v)
@@ -144,7 +141,7 @@ class Inlining:
         return short and all(u.kind in ("operand", "return") for u in uses)
 
     def logical(self, op: Op) -> str | None:
-        """ "and" or "or" where the `if` says so: one branch is a constant, and all are bools."""
+        """Whether the `if` says "and" or "or": one branch is a constant, and all are bools."""
         (k,) = [k for k, r in enumerate(op.results) if r in self.facts.needed]
         types = [op.results[k].type, op.value("cond").type, *(b.results[k].type for b in op.blocks)]
         if any(not isinstance(t, Scalar) or t.dtype != "bool" for t in types):

@@ -42,6 +42,5 @@ def expression(node: Any) -> str:
 def atom(node: Any) -> str:
     """The text of an expression that may stand next to an operator or a dot."""
     text = expression(node)
-    simple = isinstance(node, gast.Name | gast.Call | gast.Attribute | gast.Subscript | gast.List) \
-        or (isinstance(node, gast.Constant))
+    simple = isinstance(node, gast.Name | gast.Call | gast.Attribute | gast.Subscript | gast.List | gast.Constant)
     return text if simple else f"({text})"

@@ -4,6 +4,8 @@
     A_bar[i] = 0.0     ─►     A_bar[i] = 0.0
     t1 = t / 5.0              A_bar[i - 1] += t
     A_bar[i - 1] += t1
+
+The load could not go to its reader, because of the store between.
 """
 
 from __future__ import annotations

@@ -247,7 +247,8 @@ class Statements:
     def _print(self, op: Op) -> str:
         if op.attrs.get("text"):
             return self.expressions.template(op)
-        return printing.statement(nodes.evaluate(nodes.call("print", [self.expressions.of(v) for v in op.values("args")])))
+        call = nodes.call("print", [self.expressions.of(v) for v in op.values("args")])
+        return printing.statement(nodes.evaluate(call))
 
     def _assert(self, op: Op) -> str:
         if op.attrs.get("text"):

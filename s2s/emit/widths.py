@@ -27,7 +27,7 @@ def is_constant(v: Value) -> bool:
 
 def op_width(facts: Facts, op: Op, part: Callable[[Value], int]) -> int:
     """The width of `op` where `part` gives that of each operand."""
-    operator = op.spec.elementwise and not op.spec.emits == "call"
+    operator = op.spec.elementwise and op.spec.emits != "call"
     form = _FORM.get(op.name, 0 if operator else len(op.name) + 2)
     between = 3 if operator else 2
     parts = [part(o) for o in children(facts, op)]

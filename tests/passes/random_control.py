@@ -131,7 +131,7 @@ class RandomControl:
     def do_while(self, scope: list[Value], depth: int) -> list[Value]:
         inits, params = self.carried(scope)
         inits, types = [self.b.int(0), *inits], [INT] + [FLOAT] * len(params)
-        test = Block([Value(t, p) for t, p in zip(types, ["n", *(p.hint for p in params)])])
+        test = Block([Value(t, p) for t, p in zip(types, ["n", *(p.hint for p in params)], strict=True)])
         body = Block([Value(INT, "n"), *params])
         with self.b.at(test):
             more = self.b.binary("lt", test.params[0], self.b.int(3))

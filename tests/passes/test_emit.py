@@ -473,7 +473,8 @@ def test_break_at_the_head_of_a_body() -> None:
 
     def body(i: Value, total: Value) -> Sequence[Value]:
         cond = p.op("lt", x=p.load(p.x, i), y=p.b.const(0.0))
-        return [*p.if_(cond, lambda: [total], lambda: [p.op("add", "total", x=total, y=p.load(p.x, i))], ["total"]), cond]
+        more = p.if_(cond, lambda: [total], lambda: [p.op("add", "total", x=total, y=p.load(p.x, i))], ["total"])
+        return [*more, cond]
     fn = p.returns(*p.for_(4, {"total": p.b.const(0.0)}, body, breaks=True))
     shows(fn, """
         def f(x):
