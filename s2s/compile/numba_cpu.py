@@ -8,6 +8,8 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from s2s.compile.folder import import_text
 from s2s.compile.module import Emitted, Module, module
 from s2s.compile.python import registered_code
@@ -29,8 +31,6 @@ def compile_cpu(emitted: Emitted, options: Mapping[str, Any] | None = None) -> C
         raise TypeError(f"unknown option of target \"cpu\": {', '.join(sorted(unknown))}")
     text = cpu_module(emitted, options)
     if options.get("cache"):
-        import numpy as np
-
         versions = [f"numba {numba.__version__}", f"numpy {np.__version__}"]
         dispatcher = getattr(import_text(emitted.name, text.text, versions), emitted.name)
     else:
