@@ -28,7 +28,8 @@ from s2s.rules.expr import fn as functions
 from s2s.rules.table import Table
 
 _STORES = frozenset({"setitem", "additem", "addto", "append", "listset"})
-_KEPT = frozenset({"print", "assert", "raise", "const", "undefined", "dim", "trips", "listlen", "stop_gradient"})
+_KEPT = frozenset({"print", "assert", "raise", "const", "undefined", "dim", "trips", "listlen", "listzeros",
+                   "stop_gradient"})
 
 
 @dataclass(frozen=True, slots=True)

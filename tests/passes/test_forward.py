@@ -17,7 +17,7 @@ from s2s.ir.types import FLOAT, INT, Array, Dim, List, Opaque, known_dim
 from s2s.rules import TABLE
 from s2s.simplify import simplify
 from s2s.testing.interpret import run
-from tests.passes.random_ir import SIZE, RandomProgram
+from random_ir import SIZE, RandomProgram
 
 VECTOR = Array("float64", (known_dim(SIZE),), "C")
 

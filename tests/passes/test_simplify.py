@@ -18,7 +18,7 @@ from s2s.simplify.cse import cse
 from s2s.simplify.dce import dce
 from s2s.simplify.zeros import zeros
 from s2s.testing.interpret import run
-from tests.passes.random_ir import SIZE, RandomProgram
+from random_ir import SIZE, RandomProgram
 
 VECTOR = Array("float64", (Dim("n"),), "C")
 PASSES: list[Callable[[Function], Function]] = [dce, copies, cse, additions, zeros, simplify]
