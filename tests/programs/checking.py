@@ -170,7 +170,7 @@ def assert_gradient(got: Any, want: Any, rtol: float, what: str = "") -> None:
     if got is None:
         got_leaves = [None] * len(want_leaves)
     assert len(got_leaves) == len(want_leaves), f"{what}: structure of {got} is not that of {want}"
-    for one, reference in zip(got_leaves, want_leaves):
+    for one, reference in zip(got_leaves, want_leaves, strict=True):
         if reference is None:
             assert one is None, f"{what}: {one!r} for an argument that has no gradient"
             continue
@@ -186,7 +186,7 @@ def assert_same(got: Any, want: Any, rtol: float, what: str = "") -> None:
     """Two values of one structure agree; leaves that are no numbers are equal."""
     got_leaves, want_leaves = leaves(got), leaves(want)
     assert len(got_leaves) == len(want_leaves), what
-    for one, other in zip(got_leaves, want_leaves):
+    for one, other in zip(got_leaves, want_leaves, strict=True):
         if other is None or isinstance(other, str):
             assert one == other, what
         else:
@@ -195,7 +195,7 @@ def assert_same(got: Any, want: Any, rtol: float, what: str = "") -> None:
 
 def assert_unchanged(now: Any, before: Any) -> None:
     """No leaf of the arguments has changed by a single bit."""
-    for one, other in zip(leaves(now), leaves(before)):
+    for one, other in zip(leaves(now), leaves(before), strict=True):
         if isinstance(other, np.ndarray):
             np.testing.assert_array_equal(one, other)
             assert one.dtype == other.dtype
@@ -223,7 +223,7 @@ def inner_product(gradient: Any, tangent: Any) -> float:
     return float(
         sum(
             np.real(np.sum(np.conj(plain(g)) * plain(t)))
-            for g, t in zip(leaves(gradient), leaves(tangent))
+            for g, t in zip(leaves(gradient), leaves(tangent), strict=True)
             if g is not None and t is not None
         )
     )

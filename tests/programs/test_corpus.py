@@ -54,7 +54,9 @@ def check_explicit(program: Program, **options: Any) -> None:
     checking.assert_unchanged((args, kwargs), (program.args, dict(program.kwargs)))
     checking.assert_same(value, f(*args, **kwargs), 1e-6 if program.rtol >= 1e-5 else 1e-10)
     assert isinstance(gradients, list) and len(gradients) == len(params)
-    for which, one, other, want in zip(params, gradients, again, reference(program.name)):
+    for which, one, other, want in zip(
+        params, gradients, again, reference(program.name), strict=True
+    ):
         checking.assert_gradient(one, want, program.rtol, f"gradient of {which!r}")
         checking.assert_gradient(other, want, program.rtol, f"gradient of {which!r}, with value")
     assert_dtypes(program, gradients)
@@ -62,10 +64,11 @@ def check_explicit(program: Program, **options: Any) -> None:
 
 def assert_dtypes(program: Program, gradients: list[Any]) -> None:
     """A gradient has the dtype of its argument: float64 for a Python float."""
-    for which, gradient in zip(program.wrt, gradients):
+    for which, gradient in zip(program.wrt, gradients, strict=True):
         if gradient is None or isinstance(which, str):
             continue
-        for leaf, grad in zip(checking.leaves(program.args[which]), checking.leaves(gradient)):
+        pairs = zip(checking.leaves(program.args[which]), checking.leaves(gradient), strict=True)
+        for leaf, grad in pairs:
             if grad is not None:
                 assert checking.plain(grad).dtype == checking.plain(leaf).dtype
 
@@ -97,8 +100,9 @@ def test_implicit(program: Program) -> None:
 def test_forward(program: Program) -> None:
     args, _ = call_arguments(program)
     gradients = s2s.gradients_function(program.function, params=list(program.wrt))(*args)
+    by_position = dict(zip(program.wrt, gradients, strict=True))
     rtol = 1e-9 if program.rtol < 1e-6 else program.rtol
-    checking.assert_modes_agree(program.function, args, dict(zip(program.wrt, gradients)), rtol)
+    checking.assert_modes_agree(program.function, args, by_position, rtol)
 
 
 @programs(second_order)
@@ -110,7 +114,7 @@ def test_second_order(program: Program) -> None:
         return first(*inner)
 
     second = s2s.gradients_function(gradients, params=list(program.wrt))(*args, **kwargs)
-    for which, got in zip(program.wrt, second):
+    for which, got in zip(program.wrt, second, strict=True):
         want = checking.argument_gradient(first, args, kwargs, which)
         checking.assert_gradient(got, want, 1e-6, f"second derivative for {which!r}")
 
