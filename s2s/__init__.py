@@ -1,0 +1,55 @@
+"""s2s: gradients of Python functions, from their source.
+
+    import s2s
+
+    w = s2s.Variable(2.0)
+
+    @s2s.implicit_value_and_gradients
+    def loss(x, y):
+        return (w * x - y) ** 2
+
+    value, [(gradient, variable)] = loss(3.0, 1.0)
+"""
+
+from s2s.api.custom import custom_gradient, stop_gradient
+from s2s.api.functions import (
+    grad,
+    gradients_function,
+    implicit_gradients,
+    implicit_value_and_gradients,
+    value_and_grad,
+    value_and_gradients_function,
+)
+from s2s.errors import (
+    CompilationError,
+    NoRuleError,
+    ReplayError,
+    S2SError,
+    ShapeError,
+    SourceError,
+    UnsupportedSyntaxError,
+)
+from s2s.variable import Tensor, Variable, constant
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CompilationError",
+    "NoRuleError",
+    "ReplayError",
+    "S2SError",
+    "ShapeError",
+    "SourceError",
+    "Tensor",
+    "UnsupportedSyntaxError",
+    "Variable",
+    "constant",
+    "custom_gradient",
+    "grad",
+    "gradients_function",
+    "implicit_gradients",
+    "implicit_value_and_gradients",
+    "stop_gradient",
+    "value_and_grad",
+    "value_and_gradients_function",
+]

@@ -157,6 +157,8 @@ class Context:
         self.inlined: dict[Any, tuple[int, int]] = {}  # how often, and how many operations
         self.shared: dict[Any, Any] = {}  # large functions that are called from many places
         self.variables: dict[Value, Read] = {}  # the Variable whose value an IR value is
+        self.merge = False
+        self.same: dict[int, Read] = {}  # the first read that led to a Variable, by its identity
         self.touched: dict[Read, None] = {}  # Variables read, in order
 
     # Shorthands ---------------------------------------------------------------------------------

@@ -56,8 +56,11 @@ class Node:
 
 
 def lower(function: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any], names: Sequence[str],
-          services: Services) -> Program:
+          services: Services, merge: bool = False) -> Program:
     """Lower a call of `function`; `names` are those of its positional arguments.
+
+    merge: a Variable that is passed as an argument is the same as where it is reached otherwise (that is
+    what an implicit gradient needs); else it is a parameter of its own.
 
     Starts over where a value turns out to decide the code (then its path is keyed by value), or a list
     to grow in a loop.
@@ -67,7 +70,7 @@ def lower(function: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any],
     unrolled: set[int] = set()
     for _ in range(MAX_RESTARTS):
         ctx = Context(Binding(frozenset(by_value)), services, HANDLERS)
-        ctx.growing, ctx.unrolled = growing, unrolled
+        ctx.growing, ctx.unrolled, ctx.merge = growing, unrolled, merge
         try:
             return _lower_once(ctx, function, name, args, kwargs, names)
         except Respecialise as request:

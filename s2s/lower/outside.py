@@ -26,6 +26,10 @@ def outside(ctx: Context, read: Read) -> Lowered:
     if read.by_value or v is None or isinstance(v, str | bytes | slice | np.dtype | type(...)):
         return Static(v) if not _is_number(v) else ctx.b.const(v)
     if isinstance(v, Variable):
+        if ctx.merge or read.path[0] == "function" or read.path[0][0] == "constant":
+            first = ctx.same.setdefault(id(v), read)
+            read.same_as = first
+            read = first
         ctx.touched[read] = None
         assigned = ctx.state.env.get((("variable", id(v)), "value"))
         if assigned is not None:
@@ -33,9 +37,9 @@ def outside(ctx: Context, read: Read) -> Lowered:
     if read.leaf is not None:
         return read.leaf
     name = path_name(read.path)
-    type = number_type(v, name)
-    if type is not None:
-        read.leaf = ctx.param(type, name)
+    found = number_type(v, name)
+    if found is not None:
+        read.leaf = ctx.param(found, name)
         if isinstance(v, Variable):
             ctx.variables[read.leaf] = read
         return read.leaf

@@ -1,0 +1,442 @@
+"""A gradient function: picks the specialisation for a call, makes it where there is none, runs it."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from s2s.api.plan import Plan
+from s2s.api.structure import argument_leaves, build, flatten_seed, is_number, like_argument, zeros_of
+from s2s.compile.save import save
+from s2s.errors import ShapeError, UnsupportedSyntaxError
+from s2s.ir.types import Array, Scalar, is_inexact
+from s2s.lower.binding import Read, array_key, deep_key
+from s2s.lower.lower import Leaf, Node
+from s2s.lower.values import Static
+from s2s.options import Options, Request
+from s2s.pipeline import Derivative, compiled, differentiate, lowered
+from s2s.variable import Variable, plain, tensor
+
+
+class Entry:
+    """One specialisation of a gradient function, compiled."""
+
+    def __init__(self, derivative: Derivative, core: Callable[..., Any], with_dy: bool) -> None:
+        self.derivative = derivative
+        self.core = core
+        self.with_dy = with_dy
+        program = derivative.program
+        self.binding = program.binding
+        fn = program.function
+        self.plan = Plan(program.binding, fn.block.params)
+        self.structure = program.structure
+        self.values = len(fn.block.results) if derivative.keep_values else 0
+        self.seeded = [k for k, v in enumerate(fn.block.results) if is_inexact(v.type)]
+        self.results = [v.type for v in fn.block.results]
+        positions, k = [], self.values
+        for connected in derivative.connected:
+            positions.append(k if connected else None)
+            k += connected
+        self.positions = positions
+        self.outputs = k
+
+    def run(self, values: list[Any], dy: Any) -> tuple[list[Any], list[Any]]:
+        """The values of the function and a gradient (or None) for each differentiated read."""
+        arguments = self.plan.core_arguments(values)
+        if self.derivative.writes:
+            self._refuse_overlap(arguments)
+        if self.with_dy:
+            arguments += self._seeds(dy)
+        out = self.core(*arguments)
+        if self.outputs == 1:
+            out = (out,)
+        if self.with_dy:
+            self._check_seeds(out, dy)
+        gradients = [None if at is None else tensor(out[at]) for at in self.positions]
+        for k, zero in enumerate(self.derivative.zeros):
+            if zero:
+                gradients[k] = zeros_of(values[self.derivative.wrt[k].index])
+        return list(out[:self.values]), gradients
+
+    def _seeds(self, dy: Any) -> list[Any]:
+        given = flatten_seed(self.structure, dy)
+        seeds = []
+        for k in self.seeded:
+            t = self.results[k]
+            assert isinstance(t, Scalar | Array)
+            seed = np.asarray(plain(given[k]) if not isinstance(given[k], int | float | complex) else given[k])
+            if seed.ndim != t.ndim:
+                raise ShapeError(f"dy has shape {seed.shape}; the value has {t.ndim} dimensions")
+            if np.iscomplexobj(seed) and np.dtype(t.dtype).kind != "c":
+                raise ShapeError(f"dy is complex; the value is {t.dtype}")
+            seed = seed.astype(t.dtype)
+            seeds.append(seed.item() if isinstance(t, Scalar) and t.weak else seed[()])
+        return seeds
+
+    def _check_seeds(self, out: Sequence[Any], dy: Any) -> None:
+        given = flatten_seed(self.structure, dy)
+        for k in self.seeded:
+            expected, got = np.shape(out[k]), np.shape(plain(given[k]))
+            if expected != got:
+                raise ShapeError(f"dy has shape {got}; the value has shape {expected}")
+
+    def _refuse_overlap(self, arguments: list[Any]) -> None:
+        arrays = [a for a in arguments if isinstance(a, np.ndarray)]
+        for k, a in enumerate(arrays):
+            for b in arrays[k + 1:]:
+                if np.shares_memory(a, b):
+                    raise UnsupportedSyntaxError(
+                        "two arguments share memory, and the function writes into one of them\n"
+                        "what it writes would show in the other; pass a copy")
+
+
+class Lowered:
+    """What `g.lower(...)` gives: the adjoint for one kind of call, to look at, save or compile."""
+
+    def __init__(self, entry: Derivative, options: Options) -> None:
+        self._derivative = entry
+        self._options = options
+
+    @property
+    def source(self) -> str:
+        """The source of the adjoint."""
+        return self._derivative.emitted.source
+
+    @property
+    def primal(self) -> str:
+        """The source of the function itself, as s2s sees it."""
+        from s2s.emit import emit
+        from s2s.simplify import simplify
+        return emit(simplify(self._derivative.program.function)).source
+
+    @property
+    def stages(self) -> dict[str, str]:
+        """The program between the stages of the compiler: lowered, differentiated, simplified, source."""
+        return {**self._derivative.stages, "source": self.source}
+
+    @property
+    def signature(self) -> str:
+        """The parameters of the adjoint with their types."""
+        return ", ".join(f"{p.hint}: {p.type}" for p in self._derivative.function.block.params)
+
+    @property
+    def variables(self) -> list[Variable]:
+        """The Variables that the function reads."""
+        return variables_of(self._derivative)
+
+    def compile(self) -> Callable[..., Any]:
+        """The adjoint as a function of its parameters."""
+        return compiled(self._derivative, self._options)
+
+    def save(self, path: str | Path) -> None:
+        """Write the adjoint as a module of its own, which needs NumPy (and numba) but not s2s."""
+        save(self._derivative.emitted, path, self._options.target)
+
+
+def variables_of(derivative: Derivative) -> list[Variable]:
+    """The Variables that a function reads, in order of creation."""
+    found = {id(r.value): r.value for r in derivative.program.touched}
+    return sorted(found.values(), key=lambda v: v._number)
+
+
+class GradientFunction:
+    """What the API functions return. Call it with the arguments of the function.
+
+    Attributes: `source`, `signatures`, `variables`, `__wrapped__`, and `lower(...)`.
+    """
+
+    __s2s_role__ = "gradient"
+
+    def __init__(self, request: Request) -> None:
+        functools.update_wrapper(self, request.function)
+        self.request = request
+        self.__wrapped__ = request.function
+        self._entries: dict[Any, list[Entry]] = {}
+        self._last: Entry | None = None
+        self._lock = threading.Lock()
+        self._signature = _signature(request.function)
+        parameters = self._signature.parameters if self._signature is not None else {}
+        self._takes_dy = "dy" in parameters
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        dy = None if self._takes_dy else kwargs.pop("dy", None)
+        return self._run(args, kwargs, dy)
+
+    def with_dy(self, dy: Any) -> Callable[..., Any]:
+        """The gradient function with weights for the value, where the function has a parameter `dy`."""
+        return lambda *args, **kwargs: self._run(args, kwargs, dy)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """As a method: the gradient of the bound method."""
+        if instance is None:
+            return self
+        return BoundGradient(self, instance)
+
+    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any], dy: Any) -> Any:
+        last = self._last
+        if last is not None and last.with_dy == (dy is not None):
+            try:
+                values = last.plan.values(self.__wrapped__, args, kwargs) if last.arity == _arity(args, kwargs) else None  # type: ignore[attr-defined]
+            except (IndexError, KeyError):
+                values = None
+            if values is not None:
+                return self._finish(last, values, args, kwargs, dy)
+        entry, values = self._entry(args, kwargs, dy is not None)
+        self._last = entry
+        return self._finish(entry, values, args, kwargs, dy)
+
+    def _entry(self, args: tuple[Any, ...], kwargs: dict[str, Any], with_dy: bool) -> tuple[Entry, list[Any]]:
+        key = (with_dy, *map(deep_key, args), *((k, deep_key(v)) for k, v in kwargs.items()))
+        for _ in range(2):
+            for entry in self._entries.get(key, ()):
+                values = entry.plan.values(self.__wrapped__, args, kwargs)
+                if values is not None:
+                    return entry, values
+            with self._lock:
+                known = self._entries.setdefault(key, [])
+                if not any(e.plan.values(self.__wrapped__, args, kwargs) is not None for e in known):
+                    known.append(self._make(args, kwargs, with_dy))
+        raise AssertionError("a new specialisation does not fit the call it was made for")
+
+    def _make(self, args: tuple[Any, ...], kwargs: dict[str, Any], with_dy: bool) -> Entry:
+        derivative = self._derivative(args, kwargs, with_dy)
+        entry = Entry(derivative, compiled(derivative, self.request.options), with_dy)
+        entry.arity = _arity(args, kwargs)  # type: ignore[attr-defined]
+        return entry
+
+    def _derivative(self, args: tuple[Any, ...], kwargs: dict[str, Any], with_dy: bool) -> Derivative:
+        request = self.request
+        names = _names(self._signature, len(args))
+        self._check_arguments(args, kwargs)
+        program = lowered(request.function, function_name(request.function), args, kwargs, names,
+                          merge=request.kind == "implicit")
+        if isinstance(program.structure, Static) and program.structure.value is None:
+            raise ValueError(f"{function_name(request.function)} returns None; did you forget to return a value?")
+        if request.kind == "implicit":
+            wrt = self._implicit(program.touched)
+        else:
+            chosen = self._chosen(names, args)
+            wrt = [leaf for name in chosen for leaf in argument_leaves(program.binding, program.arguments[name])]
+            self._check_chosen(chosen, program.arguments, wrt)
+        keep = request.with_value or with_dy
+        return differentiate(program, wrt, keep_values=keep, seeds_given=with_dy, target=request.options.target)
+
+    def _check_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if self._signature is not None:
+            try:
+                self._signature.bind(*args, **kwargs)
+            except TypeError as error:
+                raise TypeError(f"{function_name(self.request.function)}: {error}") from None
+
+    def _chosen(self, names: list[str], args: tuple[Any, ...]) -> list[str]:
+        params = self.request.params
+        if params is None:
+            return names
+        out = []
+        for p in params:
+            if isinstance(p, str):
+                if p not in names:
+                    have = ", ".join(names)
+                    raise ValueError(f"{function_name(self.request.function)} has no positional argument {p!r} "
+                                     f"in this call; it has {have}")
+                out.append(p)
+            else:
+                if not -len(names) <= p < len(names):
+                    raise ValueError(f"{function_name(self.request.function)} is called with {len(names)} positional "
+                                     f"arguments; params asks for number {p}")
+                out.append(names[p])
+        return out
+
+    def _check_chosen(self, chosen: list[str], arguments: dict[str, Read], wrt: list[Read]) -> None:
+        named = self.request.params is not None
+        for name in chosen:
+            v = arguments[name].value
+            if (named or not wrt) and not _has_number(v):
+                t = type(v).__name__
+                dtype = f" of {v.dtype}" if isinstance(v, np.ndarray) else ""
+                fix = f"pass {float(v)!r}" if type(v) in (int, bool) else "pass floats"
+                raise TypeError(f"{function_name(self.request.function)}: the parameter {name!r} is {_article(t)} {t}{dtype}, "
+                                f"which has no gradient; {fix}")
+        if not wrt:
+            raise TypeError(f"{function_name(self.request.function)} has no argument that can be differentiated")
+
+    def _implicit(self, touched: list[Read]) -> list[Read]:
+        found: dict[int, Read] = {}
+        for r in touched:
+            found.setdefault(id(r.value), r)
+        trainable = [r for r in found.values() if r.value.trainable]
+        if not trainable:
+            name = function_name(self.request.function)
+            ints = [r.value for r in found.values() if np.dtype(r.value.dtype).kind in "biu"]
+            if ints:
+                raise ValueError(f"no trainable Variable is read by {name}: {ints[0].name or 'the Variable'} has the "
+                                 f"integer dtype {ints[0].dtype}; create it from floats")
+            raise ValueError(f"no trainable Variable is read by {name} or by what it calls; a value computed from a "
+                             "Variable before the call is a constant")
+        return sorted(trainable, key=lambda r: r.value._number)
+
+    def _finish(self, entry: Entry, values: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any], dy: Any) -> Any:
+        results, gradients = entry.run(values, dy)
+        wrt = entry.derivative.wrt
+        if self.request.kind == "implicit":
+            shaped: Any = [(g, values[r.index]) for g, r in zip(gradients, wrt, strict=True)]
+        else:
+            by_read = {r.index: g for r, g in zip(wrt, gradients, strict=True) if g is not None}
+            connected = {r.index: g is not None for r, g in zip(wrt, gradients, strict=True)}
+            names = self._chosen(_names(self._signature, len(args)), args)
+            shaped = [self._argument_gradient(entry, name, values, by_read, connected) for name in names]
+            if self.request.single:
+                shaped = tuple(shaped) if self.request.as_tuple else shaped[0]
+        if not self.request.with_value:
+            return shaped
+        return build(entry.structure, results), shaped
+
+    def _argument_gradient(self, entry: Entry, name: str, values: list[Any], by_read: dict[int, Any],
+                           connected: dict[int, bool]) -> Any:
+        read = entry.derivative.program.arguments[name]
+        leaves = list(argument_leaves(entry.binding, read))
+        if not any(connected.get(r.index) for r in leaves):
+            return None
+        return like_argument(values[read.index], read, entry.binding, by_read)
+
+    # Inspection -----------------------------------------------------------------------------------
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """The adjoint for a call with these arguments, without running it."""
+        dy = None if self._takes_dy else kwargs.pop("dy", None)
+        return Lowered(self._derivative(args, kwargs, dy is not None), self.request.options)
+
+    @property
+    def source(self) -> str:
+        """The adjoint for the argument types seen last, or those of the annotations and defaults."""
+        if self._last is not None:
+            return self._last.derivative.emitted.source
+        return self.lower(*_sample_arguments(self._signature, function_name(self.request.function))).source
+
+    @property
+    def signatures(self) -> list[str]:
+        """The parameters of each adjoint made so far, with their types."""
+        return [Lowered(e.derivative, self.request.options).signature for known in self._entries.values() for e in known]
+
+    @property
+    def variables(self) -> list[Variable]:
+        """The Variables that the function reads, as seen by the last call."""
+        if self._last is None:
+            arguments = _sample_arguments(self._signature, function_name(self.request.function))
+            return self.lower(*arguments).variables
+        return variables_of(self._last.derivative)
+
+    def __repr__(self) -> str:
+        return f"<s2s {self.request.kind} function of {function_name(self.request.function)}>"
+
+    def __reduce__(self) -> Any:
+        return (_restore, (self.request.function, self.request.kind, self.request.with_value, self.request.params,
+                           self.request.single, self.request.as_tuple, self.request.options, _decorated(self)))
+
+
+def _restore(function: Any, kind: str, with_value: bool, params: Any, single: bool, as_tuple: bool, options: Options,
+             name: tuple[str, str] | None) -> Any:
+    if name is not None:
+        import importlib
+        found: Any = importlib.import_module(name[0])
+        for part in name[1].split("."):
+            found = getattr(found, part)
+        return found
+    return GradientFunction(Request(kind, function, with_value, params, single, as_tuple, options))
+
+
+def _decorated(g: GradientFunction) -> None:
+    return None
+
+
+class BoundGradient:
+    """A gradient function in a class, taken from an instance: differentiates the bound method."""
+
+    __s2s_role__ = "gradient"
+
+    def __init__(self, gradient: GradientFunction, instance: Any) -> None:
+        self.request = gradient.request
+        self.__wrapped__ = gradient.request.function.__get__(instance)
+        cache = gradient.__dict__.setdefault("_bound", {})
+        function = GradientFunction
+        import dataclasses
+        self._function = cache.get(type(instance)) or function(
+            dataclasses.replace(gradient.request, function=self.__wrapped__))
+        cache[type(instance)] = self._function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self._function.__wrapped__ = self.__wrapped__
+        return self._function(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._function, name)
+
+
+def _arity(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return (len(args), tuple(kwargs)) if kwargs else len(args)
+
+
+def _has_number(v: Any) -> bool:
+    if isinstance(v, tuple | list):
+        return any(_has_number(x) for x in v)
+    if isinstance(v, dict):
+        return any(_has_number(x) for x in v.values())
+    return is_number(v)
+
+
+def _article(word: str) -> str:
+    return "an" if word[0] in "aeiou" else "a"
+
+
+def function_name(function: Any) -> str:
+    """The name of a function, for messages and for the adjoint."""
+    name = getattr(function, "__name__", None)
+    if name is None and isinstance(function, functools.partial):
+        return function_name(function.func)
+    name = name or type(function).__name__
+    return name if name.isidentifier() else "lambda_"
+
+
+def _signature(function: Any) -> inspect.Signature | None:
+    try:
+        return inspect.signature(function, follow_wrapped=False)
+    except (TypeError, ValueError):
+        return None
+
+
+def _names(signature: inspect.Signature | None, count: int) -> list[str]:
+    """Names of the positional arguments of a call."""
+    names: list[str] = []
+    for p in signature.parameters.values() if signature is not None else ():
+        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD):
+            names.append(p.name)
+        elif p.kind == p.VAR_POSITIONAL:
+            names += [f"{p.name}{k}" for k in range(count - len(names))]
+    return (names + [f"arg{k}" for k in range(count)])[:count]
+
+
+def _sample_arguments(signature: inspect.Signature | None, name: str) -> list[Any]:
+    """Arguments of the types that annotations and defaults say."""
+    out: list[Any] = []
+    for p in signature.parameters.values() if signature is not None else ():
+        if p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD):
+            continue
+        if p.default is not p.empty:
+            out.append(p.default)
+        elif p.annotation in (float, "float"):
+            out.append(1.0)
+        elif p.annotation in (int, "int"):
+            out.append(1)
+        else:
+            raise TypeError(f"the types of the arguments of {name} are not known before a call: "
+                            "use lower(...) with example arguments")
+    return out
+
+
+__all__ = ["Array", "GradientFunction", "Lowered", "Node", "Leaf", "array_key"]

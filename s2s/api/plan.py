@@ -1,0 +1,97 @@
+"""How a specialisation is checked and fed at each call: getters and guards prepared once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from s2s.lower.binding import MISSING, Binding, Read, array_key, fetch, key_of
+from s2s.variable import Variable
+
+Guard = Callable[[Any], bool]
+_EXACT = (float, int, bool, complex, type(None))
+
+
+def guard(read: Read) -> Guard:
+    """A test whether a value can stand where `read` found its own."""
+    key = read.key
+    if read.by_value:
+        cls, expected = type(read.value), read.value
+        return lambda v: type(v) is cls and (v == expected or (v != v and expected != expected))
+    if key in _EXACT:
+        return lambda v: type(v) is key
+    v = read.value
+    if isinstance(v, Variable):
+        trainable, inner = v.trainable, key[2]
+        return lambda v: isinstance(v, Variable) and v.trainable == trainable and array_key(v._value) == inner
+    if isinstance(v, np.ndarray):
+        return lambda v: isinstance(v, np.ndarray) and array_key(v) == key
+    if v is MISSING:
+        return lambda v: v is MISSING
+    return lambda v: bool(key_of(v) == key)
+
+
+def plain_value(v: Any) -> Any:
+    """What the core is given for a leaf: a number or a plain array."""
+    if isinstance(v, Variable):
+        v = v._value
+    if isinstance(v, np.ndarray):
+        if v.ndim == 0:
+            return v[()]
+        return v if type(v) is np.ndarray else v.view(np.ndarray)
+    return v
+
+
+class Plan:
+    """The reads of a specialisation: `values` fetches them, or says that it does not fit."""
+
+    def __init__(self, binding: Binding, params: Sequence[Any]) -> None:
+        self.steps = [(self._getter(r), guard(r)) for r in binding.reads]
+        self.same = [(r.index, r.same_as.index) for r in binding.reads if r.same_as is not None and r.same_as is not r]
+        firsts = [r.index for r in binding.reads if isinstance(r.value, Variable) and r.same_as is r]
+        self.distinct = firsts if len(firsts) > 1 else []
+        at = {r.leaf: r.index for r in binding.reads if r.leaf is not None}
+        self.leaves = [at[p] for p in params]
+        # Python numbers go in as they are.
+        by_index = {r.index: r for r in binding.reads}
+        self.simple = all(type(by_index[k].value) in _EXACT for k in self.leaves)
+
+    def _getter(self, read: Read) -> Callable[[Any, tuple[Any, ...], dict[str, Any], list[Any]], Any]:
+        kind, what = read.step
+        if kind == "root":
+            if what == "function":
+                return lambda f, args, kwargs, values: f
+            if what[0] == "arg":
+                k = what[2]
+                return lambda f, args, kwargs, values: args[k]
+            name = what[1]
+            return lambda f, args, kwargs, values: kwargs[name]
+        if kind == "constant":
+            return lambda f, args, kwargs, values: what
+        parent, step = read.parent, read.step
+        if kind == "global":
+            return lambda f, args, kwargs, values: values[parent].__globals__.get(what, MISSING)
+        return lambda f, args, kwargs, values: fetch(values[parent], step)
+
+    def values(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any] | None:
+        """The values of all reads, in order; None where one does not fit."""
+        values: list[Any] = []
+        for getter, fits in self.steps:
+            v = getter(function, args, kwargs, values)
+            if not fits(v):
+                return None
+            values.append(v)
+        for k, first in self.same:
+            if values[k] is not values[first]:
+                return None
+        if self.distinct and len({id(values[k]) for k in self.distinct}) != len(self.distinct):
+            return None
+        return values
+
+    def core_arguments(self, values: list[Any]) -> list[Any]:
+        """What the core is called with."""
+        if self.simple:
+            return [values[k] for k in self.leaves]
+        return [plain_value(values[k]) for k in self.leaves]

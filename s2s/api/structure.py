@@ -1,0 +1,92 @@
+"""Gradients and values in the structure of arguments and results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from s2s.errors import ShapeError
+from s2s.lower.binding import Binding, Read, number_type
+from s2s.lower.lower import Leaf, Node
+from s2s.lower.values import Static
+from s2s.ir.types import is_inexact
+from s2s.variable import tensor
+
+
+def argument_leaves(binding: Binding, read: Read) -> Iterator[Read]:
+    """The reads of all numbers in an argument that can be differentiated."""
+    v = read.value
+    if isinstance(v, tuple | list):
+        for k in range(len(v)):
+            yield from argument_leaves(binding, binding.read(read, "item", k))
+    elif type(v) is dict:
+        for key in v:
+            yield from argument_leaves(binding, binding.read(read, "item", key))
+    elif read.leaf is not None and is_inexact(read.leaf.type):
+        yield read
+
+
+def is_number(v: Any) -> bool:
+    """Whether an argument is a float or complex number, or an array of them."""
+    t = number_type(v, "")
+    return t is not None and is_inexact(t)
+
+
+def like_argument(v: Any, read: Read, binding: Binding, gradients: dict[int, Any]) -> Any:
+    """The gradient of an argument: its structure, with a gradient for each number.
+
+    Zeros stand for numbers that nothing depends on, None for what has no gradient.
+    """
+    if isinstance(v, tuple | list):
+        parts = [like_argument(x, binding.read(read, "item", k), binding, gradients) for k, x in enumerate(v)]
+        if hasattr(v, "_fields"):
+            return type(v)(*parts)
+        return type(v)(parts)
+    if type(v) is dict:
+        return {k: like_argument(x, binding.read(read, "item", k), binding, gradients) for k, x in v.items()}
+    if read.index in gradients:
+        return gradients[read.index]
+    return zeros_of(v) if is_number(v) else None
+
+
+def zeros_of(v: Any) -> Any:
+    """Zeros of the shape and dtype of a number or array."""
+    return tensor(np.zeros_like(np.asarray(v)))
+
+
+def build(structure: Any, leaves: list[Any]) -> Any:
+    """A value from its structure and the results of the core."""
+    if isinstance(structure, Leaf):
+        x = leaves[structure.index]
+        return tensor(x) if isinstance(x, np.ndarray | np.generic | float | int | complex) else x
+    if isinstance(structure, Node):
+        parts = [build(p, leaves) for p in structure.parts]
+        if structure.cls is dict:
+            return dict(zip(structure.keys, parts, strict=True))
+        if hasattr(structure.cls, "_fields"):
+            return structure.cls(*parts)
+        return structure.cls(parts)
+    assert isinstance(structure, Static)
+    return structure.value
+
+
+def flatten_seed(structure: Any, dy: Any, where: str = "dy") -> dict[int, Any]:
+    """The leaves of `dy` by the position of the result that they weight."""
+    if isinstance(structure, Leaf):
+        return {structure.index: dy}
+    if not isinstance(structure, Node):
+        return {}
+    if structure.cls is dict:
+        if not isinstance(dy, dict) or dy.keys() != set(structure.keys):
+            raise ShapeError(f"{where} is {dy!r}; the value is a dict with the keys {list(structure.keys)}")
+        parts = [dy[k] for k in structure.keys]
+    else:
+        if not isinstance(dy, tuple | list) or len(dy) != len(structure.parts):
+            raise ShapeError(f"{where} is {dy!r}; the value is a {structure.cls.__name__} of {len(structure.parts)}")
+        parts = list(dy)
+    out: dict[int, Any] = {}
+    for k, (p, v) in enumerate(zip(structure.parts, parts, strict=True)):
+        out.update(flatten_seed(p, v, f"{where}[{k}]"))
+    return out

@@ -1,0 +1,189 @@
+"""The pipeline: from a call to the adjoint that serves it and all later calls of its kind.
+
+    source ─► lower ─► differentiate ─► simplify ─► emit ─► compile
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from s2s.analyse.memory import Memory, written
+from s2s.compile.numba_cpu import compile_cpu
+from s2s.compile.python import compile_python
+from s2s.differentiate.forward import forward
+from s2s.differentiate.reverse import Reverse, reverse
+from s2s.emit import Emitted, emit
+from s2s.errors import CompilationError, UnsupportedSyntaxError, located
+from s2s.ir.core import Function, Op, Value, walk
+from s2s.ir.names import adjoint_name
+from s2s.ir.printer import to_text
+from s2s.ir.types import Opaque, is_inexact
+from s2s.lower.binding import Read
+from s2s.lower.context import Services
+from s2s.lower.lower import Program, lower
+from s2s.options import Options
+from s2s.rules import TABLE
+from s2s.simplify import simplify
+
+
+def _inner(fn: Function, wrt: Sequence[Value], *, keep_values: bool, seeds_given: bool) -> Reverse:
+    made = reverse(fn, wrt, TABLE, keep_values=keep_values, seeds_given=seeds_given)
+    return Reverse(simplify(made.function), made.connected)
+
+
+SERVICES = Services(TABLE, _inner, lambda fn, wrt: forward(fn, wrt, TABLE))
+
+
+@dataclass(eq=False)
+class Derivative:
+    """One specialisation of a gradient function, up to its source.
+
+    wrt: the reads that are differentiated; connected: which of them the value depends on. seeds: how
+    many seed parameters the core has. zeros: inputs that only code left out here would connect. stages: the program between any two stages, as text.
+    """
+
+    program: Program
+    wrt: list[Read]
+    connected: list[bool]
+    function: Function
+    emitted: Emitted
+    seeds: int
+    keep_values: bool
+    writes: bool
+    zeros: list[bool] = field(default_factory=list)
+    mode: str = "reverse"
+    stages: dict[str, str] = field(default_factory=dict)
+
+
+def lowered(function: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any], names: Sequence[str],
+            merge: bool = False) -> Program:
+    """Source to IR, specialised for a call; stores into what outlives the call are refused."""
+    program = lower(function, name, args, kwargs, names, SERVICES, merge)
+    _refuse_outside_stores(program)
+    return program
+
+
+def differentiate(program: Program, wrt: Sequence[Read], *, keep_values: bool, seeds_given: bool,
+                  target: str = "python") -> Derivative:
+    """The adjoint of a lowered function with respect to the reads `wrt`."""
+    fn = program.function
+    inputs = [r.leaf for r in wrt if r.leaf is not None]
+    made = reverse(fn, inputs, TABLE, keep_values=keep_values, seeds_given=seeds_given)
+    simple = simplify(made.function)
+    simple.name = f"{fn.name}_{'value_and_gradients' if keep_values else 'gradients'}"
+    emitted = emit(simple, target=target)
+    zeros = [not c and _mentioned(program, r) for c, r in zip(made.connected, wrt, strict=True)]
+    stages = {"lowered": to_text(fn), "differentiated": to_text(made.function), "simplified": to_text(simple)}
+    seeds = len(simple.block.params) - len(fn.block.params)
+    return Derivative(program, list(wrt), made.connected, simple, emitted, seeds, keep_values,
+                      _writes_arguments(program), zeros, stages=stages)
+
+
+def push_forward(program: Program, wrt: Sequence[Read], *, target: str = "python") -> Derivative:
+    """The tangent of a lowered function along the reads `wrt`."""
+    fn = program.function
+    inputs = [r.leaf for r in wrt if r.leaf is not None]
+    made = forward(fn, inputs, TABLE)
+    simple = simplify(made.function)
+    simple.name = f"{fn.name}_jvp"
+    emitted = emit(simple, target=target)
+    stages = {"lowered": to_text(fn), "differentiated": to_text(made.function), "simplified": to_text(simple)}
+    return Derivative(program, list(wrt), made.connected, simple, emitted, len(inputs), True,
+                      _writes_arguments(program), mode="forward", stages=stages)
+
+
+def compiled(derivative: Derivative, options: Options) -> Callable[..., Any]:
+    """The adjoint as something to call."""
+    if options.target == "python":
+        return compile_python(derivative.emitted)
+    if options.target == "cpu":
+        refuse_effects(derivative.function)
+        return compile_cpu(derivative.emitted, {
+            k: getattr(options, k) for k in ("parallel", "fastmath", "cache", "boundscheck") if getattr(options, k)})
+    raise CompilationError("target='cuda' is not available yet: use target='cpu' or target='python'")
+
+
+def refuse_effects(fn: Function) -> None:
+    """Target cpu: what numba cannot do exactly as Python does is refused, with its line."""
+    for op in walk(fn.block):
+        what = _beyond_numba(op)
+        if what is not None:
+            raise located(CompilationError, op.loc, f"{what} cannot be compiled for target='cpu'",
+                          "numba cannot run it exactly as Python does",
+                          "take it out of the function, or use target='python'")
+    for p in fn.block.params:
+        if isinstance(p.type, Opaque):
+            raise CompilationError(f"the program uses the Python object {p.hint!r}, which numba cannot handle: "
+                                   "use target='python'")
+
+
+def _beyond_numba(op: Op) -> str | None:
+    if op.name == "pycall":
+        return f"the call of {op.attrs.get('name') or 'a Python function'}"
+    if op.name in ("print", "assert", "raise") and (op.values("args") or "{" in op.attrs["text"]):
+        if op.name == "print" and "f'" not in op.attrs["text"] and "=" not in op.attrs["text"]:
+            return None
+        return f"{op.name} with a computed text"
+    if op.name == "with":
+        return "a context manager"
+    return None
+
+
+def _roots(memory: Memory, fn: Function) -> dict[Value, Op]:
+    """Parameters whose memory a store may change, and one such store."""
+    found: dict[Value, Op] = {}
+    for op in walk(fn.block):
+        target = written(op)
+        if target is not None:
+            for p in fn.block.params:
+                if memory.group(p) is memory.group(target):
+                    found.setdefault(p, op)
+    return found
+
+
+def _refuse_outside_stores(program: Program) -> None:
+    fn = program.function
+    arguments = {p for p in fn.block.params}
+    outside = {r.leaf: r for r in program.binding.reads if r.leaf in arguments and not is_argument(r)}
+    if not outside:
+        return
+    for p, op in _roots(Memory(fn), fn).items():
+        if p in outside:
+            raise located(UnsupportedSyntaxError, op.loc, f"a store into {p.hint!r}, an array from outside the function",
+                          "what it holds after the call would be part of the result",
+                          "work on a copy, and return what is to be differentiated")
+
+
+def is_argument(read: Read) -> bool:
+    """Whether a read starts at an argument of the call."""
+    root = read.path[0]
+    return isinstance(root, tuple) and root[0] in ("arg", "kwarg")
+
+
+def _writes_arguments(program: Program) -> bool:
+    fn = program.function
+    return bool(_roots(Memory(fn), fn))
+
+
+def _mentioned(program: Program, read: Read) -> bool:
+    """Whether code that this specialisation left out reads a value that depends on `read`."""
+    if read.path in program.mentioned_paths:
+        return True
+    seen: set[Value] = set()
+    stack = list(program.mentioned_values)
+    while stack:
+        v = stack.pop()
+        if v is read.leaf:
+            return True
+        if v in seen or v.op is None:
+            continue
+        seen.add(v)
+        stack += [x for x in v.op.operands() if is_inexact(x.type)]
+        for block in v.op.blocks:
+            stack += block.results
+    return False
+
+
+__all__ = ["SERVICES", "Derivative", "adjoint_name", "compiled", "differentiate", "lowered", "push_forward"]
