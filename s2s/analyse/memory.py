@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
+from s2s.errors import UnsupportedSyntaxError, located
 from s2s.ir.core import Block, Function, Op, Value
 from s2s.ir.ops import is_basic
 from s2s.ir.types import Array, List, Type
@@ -26,6 +29,24 @@ def is_view(op: Op) -> bool:
     if op.spec.view is None or not op.results or not is_reference(op.result.type):
         return False
     return op.name != "getitem" or is_basic(op.attrs["items"])
+
+
+def is_surely_view(op: Op) -> bool:
+    """Whether the result of `op`, which may share memory, does so whatever the strides, each element being one of the argument."""
+    a = op.value(op.spec.view or "").type
+    if not isinstance(a, Array):
+        return True
+    if op.name in ("stop_gradient", "np.broadcast_to", "np.diagonal"):
+        return False  # no derivative flows, or elements occur twice, or it is read-only
+    if op.name == "np.imag":
+        return np.dtype(a.dtype).kind == "c"
+    if op.name == "np.reshape":
+        return a.layout == "C" or a.ndim == 1
+    if op.name in ("np.ravel", "np.ascontiguousarray"):
+        return a.layout == "C"
+    if op.name == "np.asfortranarray":
+        return a.layout == "F" or (a.ndim == 1 and a.layout == "C")
+    return op.name != "np.asarray" or op.attrs.get("dtype") in (None, a.dtype)
 
 
 def written(op: Op) -> Value | None:
@@ -55,6 +76,7 @@ class Memory:
         self.roots: dict[Value, list[Value]] = {}
         self.stores: dict[Value, list[Op]] = {}
         self.all_roots: list[Value] = []
+        self._apart: dict[Value, bool] = {}
         all_stores: list[Op] = []
         self._visit(fn.block, self.all_roots, all_stores)
         for v in self.all_roots:
@@ -153,6 +175,65 @@ class Memory:
             owner = self.owner[home]
             home = None if owner is None else self.block_of[owner]
         return False
+
+    def is_apart(self, v: Value) -> bool:
+        """Whether `v` may or may not share memory with another value, and it does not matter which.
+
+        It does not where no store changes either while `v` is read; otherwise such a program is refused.
+        """
+        if v not in self._apart:
+            self._apart[v] = self._is_apart(v)
+        return self._apart[v]
+
+    def _is_apart(self, v: Value) -> bool:
+        if v.op is None or not is_view(v.op):
+            return False
+        base = v.op.value(v.op.spec.view or "")
+        if is_surely_view(v.op):
+            return isinstance(base.type, Array) and self.is_apart(base)
+        if self.is_written(v) and self._changes_while_read(v, v.op):
+            raise located(UnsupportedSyntaxError, v.op.loc, f"the result of {v.op.name} and its argument are written to",
+                          "whether they share memory depends on the order of the elements in it",
+                          "copy the array first (np.copy)")
+        return True
+
+    def is_alias(self, v: Value) -> bool:
+        """Whether the shadow of `v` is part of that of the value that `v` is a view of."""
+        return v.op is not None and is_view(v.op) and not self.is_apart(v)
+
+    def _changes_while_read(self, v: Value, made: Op) -> bool:
+        """Whether a store to the memory of `v` can run between `made`, which made it, and its last use."""
+        uses = self._uses(v)
+        if uses is None:
+            return self.may_change(v, made)
+        home = self.block_of[made]
+        last = max((self._end(use, home) for use in uses), default=-1)
+        return any(self.order[made] < self.order[store] <= last for store in self.stores.get(self.group(v), ()))
+
+    def _uses(self, v: Value) -> list[Op] | None:
+        """The operations that read `v` or a view of it; None where it flows on in another way."""
+        names, uses = {v}, []
+        yielded = {r for block in self.owner for r in block.results}
+        for op in self.order:
+            if not any(u in names for u in op.operands()):
+                continue
+            uses.append(op)
+            if is_view(op) and op.value(op.spec.view or "") in names:
+                names.add(op.result)
+            elif op.blocks or op.name in ("append", "listset", "list", "call", "pycall", "custom"):
+                return None
+        return None if names & yielded else uses
+
+    def _end(self, op: Op, home: Block) -> int:
+        """The place of the last operation of the statement of `home` to which `op` belongs."""
+        while self.block_of[op] is not home:
+            owner = self.owner[self.block_of[op]]
+            assert owner is not None
+            op = owner
+        return self._last_inside(op)
+
+    def _last_inside(self, op: Op) -> int:
+        return max([self.order[op], *(self._last_inside(o) for block in op.blocks for o in block.ops)])
 
     def may_change(self, v: Value, reader: Op) -> bool:
         """Whether a store to the memory of `v` may run after `reader` did (and read it)."""

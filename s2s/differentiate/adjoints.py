@@ -77,7 +77,8 @@ class Adjoints:
 
     def is_memory(self, v: Value) -> bool:
         """Whether the adjoint of `v` is shadow memory from the start."""
-        return isinstance(v.type, List) or (isinstance(v.type, Array) and self.memory.is_written(v))
+        return isinstance(v.type, List) or (
+            isinstance(v.type, Array) and self.memory.is_written(v) and not self.memory.is_apart(v))
 
     def take(self, v: Value) -> Value | None:
         """The adjoint of `v`, at its definition, where it is complete; None if nothing contributed."""
@@ -162,7 +163,7 @@ class Adjoints:
         if op is not None and op.name == "listget":
             new = self.b.one("listget", {"list": self.handle(op.value("list")), "index": op.value("index")})
             self.name(new, v)
-        elif op is not None and is_view(op) and op.name not in ("stop_gradient", "listpop"):
+        elif op is not None and op.name != "listpop" and self.memory.is_alias(v):
             new = self.like_view(v, self.handle(op.value(op.spec.view or "")))
         else:
             new = self.zeros_like(v)
@@ -173,7 +174,7 @@ class Adjoints:
 
     def is_root(self, v: Value) -> bool:
         """Whether the shadow of `v` is not part of another's."""
-        return v.op is None or not (is_view(v.op) or v.op.name == "listpop")
+        return v.op is None or not (v.op.name == "listpop" or self.memory.is_alias(v))
 
     def join(self, v: Value, shadow: Value, op: Op) -> None:
         """`shadow` is that of an alias of `v`, which `op` made: it becomes, or is added to, that of `v`."""

@@ -75,9 +75,11 @@ class _Writer:
         self.table = table
         self.cache = cache
         self.b = Builder(new.block)
+        self.b.aliases = True  # see `owned`
         self.t = Tangents(self.b, table)
         self.mapping: dict[Value, Value] = {}
         self.taken: set[Value] = set()  # tangents
+        self.shadows: set[Value] = set()  # tangents that are written to
 
     def function(self, fn: Function, wrt: Sequence[int], connected: Sequence[bool]) -> None:
         """The whole of `fn`."""
@@ -92,7 +94,7 @@ class _Writer:
         for p in fn.block.params:
             self.mapping[p] = self.kept(p, self.mapping[p])
         for i, seed in zip(wrt, seeds, strict=True):
-            self.t.dots[self.mapping[fn.block.params[i]]] = self.kept(fn.block.params[i], seed)
+            self.set_dot(fn.block.params[i], self.kept(fn.block.params[i], seed))
         for p in fn.block.params:
             if self.activity.active(p) and self.mapping[p] not in self.t.dots:
                 self.set_dot(p, self.t.zero(self.mapping[p]))
@@ -117,6 +119,8 @@ class _Writer:
         """`dot` is the tangent of (the copy of) `old`, and gets a name after it."""
         self.t.dots[self.mapping[old]] = dot
         self.taken.add(dot)
+        if is_reference(old.type) and self.memory.is_written(old):
+            self.shadows.add(dot)
         if old.hint and not dot.hint:
             dot.hint = tangent_name(old.hint)
 
@@ -181,9 +185,15 @@ class _Writer:
         new = self.mapping[old]
         if dot is None:
             return self.t.zero(new)
-        if not is_reference(old.type) or not self.memory.is_written(old) or old.op is None:
+        if not is_reference(old.type) or old.op is None:
             return dot
-        if is_view(old.op) or (dot.op is not None and is_fresh(dot.op) and dot not in self.taken):
+        if is_view(old.op):
+            self.memory.is_apart(old)  # refuses what cannot be said before it runs
+            return dot
+        if not self.memory.is_written(old):
+            return functions.copy(self.t.expr(dot)).v if _base(dot) in self.shadows else dot
+        layouts = [getattr(v.type, "layout", "") for v in (new, dot)]
+        if dot.op is not None and is_fresh(dot.op) and dot not in self.taken and layouts[0] == layouts[1]:
             return dot
         shadow = self.t.zero(new)
         self.b.emit("addto", {"a": shadow, "value": dot})
@@ -315,3 +325,10 @@ class _Writer:
         for r, dot in zip(op.results, pushforward(self.t, new), strict=True):
             if self.activity.active(r):
                 self.set_dot(r, self.owned(r, dot))
+
+
+def _base(dot: Value) -> Value:
+    """The array of which `dot` is a view."""
+    while dot.op is not None and is_view(dot.op):
+        dot = dot.op.value(dot.op.spec.view or "")
+    return dot

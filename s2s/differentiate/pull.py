@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from s2s.analyse.activity import dependencies
+from s2s.analyse.memory import is_view
 from s2s.differentiate.adjoints import Adjoints
 from s2s.errors import NoRuleError, located
 from s2s.ir.core import Op, Value
@@ -19,6 +20,8 @@ from s2s.rules.table import Rule
 def pull(adj: Adjoints, op: Op) -> None:
     """Add what the results of `op` contribute to the adjoints of its arguments."""
     gs = [adj.take(r) for r in op.results]
+    if is_view(op) and adj.is_memory(op.result):
+        return  # its adjoint is part of that of the argument
     rule = adj.table.rule(op)
     active = [v for v in dependencies(op, rule) if adj.activity.active(v)]
     if all(g is None for g in gs) or not active or (rule is not None and rule.zero):

@@ -68,6 +68,7 @@ def _build(job: _Job, original: Function, wrt: Sequence[Value], *, keep_values: 
     connected = [is_inexact(v.type) and activity.useful(v) for v in wrt]
     swept = Block()
     b = Builder(swept)
+    b.aliases = True  # `Adjoints` writes only into what it made or owns
     sweep = Sweep(b, job.table, activity, memory, lambda s, op: _call(job, s, op))
     results = list(fn.block.results)
     seeds = _seed(sweep, results, seeds_given)

@@ -33,7 +33,11 @@ class Builder:
     """Appends operations to `block`.
 
     `loc` and `origin` are given to each operation that is made; `at` inserts elsewhere for a while.
+    aliases: whether `x * 1.0` may be the array `x` itself. Only for code that does not write into arrays that
+    it was not made to own: not where users' programs are built.
     """
+
+    aliases = False
 
     def __init__(self, block: Block, loc: Loc | None = None, origin: Op | None = None) -> None:
         self.block = block

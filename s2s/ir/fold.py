@@ -30,7 +30,12 @@ _LOOK_BACK = 50
 
 
 def fold(b: Builder, op: Op, types: list[Type]) -> Value | None:
-    """The value that `op` simplifies to, or None. `types` are those of its results."""
+    """The value that `op` simplifies to, or None. `types` are those of its results.
+
+    An array that is there already is given only where `b.aliases` allows it: `x * 1.0` is a new array, and
+    a program that writes into it, or into `x` later, must not see `x` itself.
+    """
+    made = len(b.block.ops)
     if op.name in _EVALUATE:
         value = _constants(b, op, types[0])
         if value is not None:
@@ -44,7 +49,14 @@ def fold(b: Builder, op: Op, types: list[Type]) -> Value | None:
     if result is None:
         return None
     # An identity must not change the type: 1.0 * x makes a float of an int.
-    return result if result.type == types[0] else None
+    if result.type != types[0] or (isinstance(result.type, Array) and not b.aliases and not _is_new(b, result, made)):
+        return None
+    return result
+
+
+def _is_new(b: Builder, v: Value, made: int) -> bool:
+    """Whether `v` was made by one of the operations that the block has had since it had `made`."""
+    return any(v in op.results for op in b.block.ops[made:])
 
 
 def _constants(b: Builder, op: Op, type: Type) -> Value | None:

@@ -251,7 +251,17 @@ def index_type(a: Array, items: Sequence[str], index: Sequence[Any]) -> Type:
         dims[at:at] = shape
     if not dims and is_basic(items) and "e" not in items:
         return Scalar(a.dtype)
-    return Array(a.dtype, tuple(dims), a.layout if tuple(dims) == a.dims and is_basic(items) else "A")
+    return Array(a.dtype, tuple(dims), _sliced_layout(a, items))
+
+
+def _sliced_layout(a: Array, items: Sequence[str]) -> str:
+    """The layout of `a[items]`: a whole array, or rows of one in C order, lie in memory as `a` does."""
+    rest = list(items)
+    while a.layout == "C" and rest and rest[0] == "i":
+        rest.pop(0)
+    if a.layout == "C" and rest and rest[0][0] == "s" and rest[0][3] == "0":
+        rest.pop(0)
+    return a.layout if all(c in ("s000", "e") for c in rest) else "A"
 
 
 def _pairs(items: Sequence[str], values: Sequence[Any]) -> list[tuple[str, list[Any]]]:

@@ -46,6 +46,8 @@ class _Cse(Builder):
     table: what is available: a key made of the operation and its operands -> the result.
     """
 
+    aliases = True  # where arrays are folded at all, nobody writes into one
+
     def __init__(self, memory: Memory, mapping: dict[Value, Value]) -> None:
         super().__init__(Block())
         self.memory = memory
