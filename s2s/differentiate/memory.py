@@ -6,10 +6,14 @@ from s2s.analyse.memory import is_view
 from s2s.differentiate.adjoints import Adjoints
 from s2s.errors import UnsupportedSyntaxError, located
 from s2s.ir.core import Op, Value
+from s2s.ir.ops import constant
 from s2s.ir.types import Array, Scalar
+from s2s.rules.dims import known_as
+from s2s.rules.expr import fn
 
-# Index arrays of these operations have no entry twice.
-UNIQUE = frozenset({"np.arange", "np.argsort", "np.flatnonzero", "np.unique"})
+# Index arrays of these operations say no cell twice; those of the second kind all together.
+UNIQUE = frozenset({"np.argsort", "np.flatnonzero"})
+UNIQUE_TOGETHER = frozenset({"np.nonzero", "np.tril_indices", "np.triu_indices", "np.diag_indices"})
 
 
 def getitem(adj: Adjoints, op: Op) -> None:
@@ -37,9 +41,12 @@ def setitem(adj: Adjoints, op: Op) -> None:
     a, v = op.value("a"), op.value("value")
     if not adj.activity.active(a):
         return
-    _check_unique(op)
     shadow = adj.handle(a)
-    part = _part(adj, op, shadow) if adj.activity.active(v) else None
+    part = None
+    if adj.activity.active(v):
+        part = _part(adj, op, shadow)
+        if not _is_unique(adj, op):
+            part = _of_last_writes(adj, op, shadow, part)
     assert isinstance(a.type, Array)
     strong = Scalar(a.type.dtype, a.type.dtype in ("float64", "complex128"))
     adj.b.emit("setitem", {"a": shadow, "index": op.values("index"), "value": adj.b.const(0, strong)},
@@ -48,14 +55,44 @@ def setitem(adj: Adjoints, op: Op) -> None:
         adj.add(v, adj.fit(part, v))
 
 
-def _check_unique(op: Op) -> None:
-    """Of several stores to one cell only the last counts; only index arrays can say a cell twice."""
+def _is_unique(adj: Adjoints, op: Op) -> bool:
+    """Whether a store writes no cell twice. Only index arrays can say one twice."""
     arrays = [v for v in op.values("index") if isinstance(v.type, Array) and v.type.dtype != "bool"]
-    if not arrays or any(v.op is not None and v.op.name in UNIQUE for v in arrays):
-        return
-    raise located(UnsupportedSyntaxError, op.loc, "a store through an index array",
-                  "an index that occurs twice would be written twice, and only the last counts",
-                  "use a boolean mask, a slice, or a loop")
+    if not arrays:
+        return True
+    if any(v.op is None or adj.memory.is_written(v) for v in arrays):
+        return False
+    made = arrays[0].op
+    if made is not None and made.name in UNIQUE_TOGETHER and set(arrays) == set(made.results):
+        return True
+    unique = [v for v in arrays if _counts_up(v)]
+    return len(unique) == len(arrays) == 1 or any(v.type == u.type for u in unique for v in arrays if v is not u) \
+        and len(arrays) == 2
+
+
+def _counts_up(v: Value) -> bool:
+    """Whether the entries of an index array are known to be different, and not negative: -1 is the last cell again."""
+    op = v.op
+    if op is None or not isinstance(v.type, Array) or v.type.ndim != 1:
+        return False
+    if op.name == "np.arange":
+        start = constant(op.value("start")) if "stop" in op.args else 0
+        return isinstance(start, int) and start >= 0 and "step" not in op.args
+    return op.name in UNIQUE
+
+
+def _of_last_writes(adj: Adjoints, op: Op, shadow: Value, part: Value) -> Value:
+    """Of several stores to one cell the last one counts: the others get zero."""
+    bar, cells = adj.expr(part), adj.expr(shadow)
+    number = fn.arange(bar.size)
+    if bar.ndim > 1:
+        number = fn.reshape(number, bar.shape)
+    number = known_as(number, bar)
+    writer = fn.empty(cells.shape, dtype="int64")
+    index = {"a": writer.v, "index": op.values("index")}
+    adj.b.emit("setitem", {**index, "value": number.v}, {"items": op.attrs["items"]})
+    last = adj.expr(adj.b.one("getitem", index, {"items": op.attrs["items"]})) == number
+    return fn.where(last, bar, 0.0).v
 
 
 def additem(adj: Adjoints, op: Op) -> None:
