@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from s2s.api.pickling import reduced
 from s2s.api.plan import Plan
+from s2s.api.shell import MISS, refuse_overlap, write_shell
 from s2s.api.structure import argument_leaves, build, flatten_seed, is_number, like_argument, zeros_of
 from s2s.compile.save import save
-from s2s.errors import ShapeError, UnsupportedSyntaxError
-from s2s.ir.types import Array, Scalar, is_inexact
+from s2s.errors import ShapeError
+from s2s.ir.types import Array, Scalar, is_inexact, kind
 from s2s.lower.binding import Read, array_key, deep_key
-from s2s.lower.lower import Leaf, Node
+from s2s.lower.lower import Leaf, Node, Program
 from s2s.lower.values import Static
 from s2s.options import Options, Request
 from s2s.pipeline import Derivative, compiled, differentiate, lowered
@@ -45,12 +49,20 @@ class Entry:
             k += connected
         self.positions = positions
         self.outputs = k
+        self.leaves = {name: list(argument_leaves(self.binding, read)) for name, read in program.arguments.items()}
+        self.variables = [weakref.ref(v) for v in variables_of(derivative)]
+        self.shell: Callable[..., Any] | None = None  # where there is no dy
+
+    def forget(self) -> None:
+        """Keep nothing alive that the first call was made with; each call reads its own."""
+        for read in self.binding.reads:
+            read.value = None
 
     def run(self, values: list[Any], dy: Any) -> tuple[list[Any], list[Any]]:
         """The values of the function and a gradient (or None) for each differentiated read."""
         arguments = self.plan.core_arguments(values)
         if self.derivative.writes:
-            self._refuse_overlap(arguments)
+            refuse_overlap(arguments)
         if self.with_dy:
             arguments += self._seeds(dy)
         out = self.core(*arguments)
@@ -85,15 +97,6 @@ class Entry:
             expected, got = np.shape(out[k]), np.shape(plain(given[k]))
             if expected != got:
                 raise ShapeError(f"dy has shape {got}; the value has shape {expected}")
-
-    def _refuse_overlap(self, arguments: list[Any]) -> None:
-        arrays = [a for a in arguments if isinstance(a, np.ndarray)]
-        for k, a in enumerate(arrays):
-            for b in arrays[k + 1:]:
-                if np.shares_memory(a, b):
-                    raise UnsupportedSyntaxError(
-                        "two arguments share memory, and the function writes into one of them\n"
-                        "what it writes would show in the other; pass a copy")
 
 
 class Lowered:
@@ -159,18 +162,27 @@ class GradientFunction:
         self.__wrapped__ = request.function
         self._entries: dict[Any, list[Entry]] = {}
         self._last: Entry | None = None
+        self._shell: Callable[..., Any] | None = None  # that of the entry used last
         self._lock = threading.Lock()
         self._signature = _signature(request.function)
         parameters = self._signature.parameters if self._signature is not None else {}
         self._takes_dy = "dy" in parameters
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._shell is not None:
+            result = self._shell(self.__wrapped__, args, kwargs)
+            if result is not MISS:
+                return result
+        return self.call(self.__wrapped__, args, kwargs)
+
+    def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result for a call of `function`: that of the request, or the same method of an instance."""
         dy = None if self._takes_dy else kwargs.pop("dy", None)
-        return self._run(args, kwargs, dy)
+        return self._run(function, args, kwargs, dy)
 
     def with_dy(self, dy: Any) -> Callable[..., Any]:
         """The gradient function with weights for the value, where the function has a parameter `dy`."""
-        return lambda *args, **kwargs: self._run(args, kwargs, dy)
+        return lambda *args, **kwargs: self._run(self.__wrapped__, args, kwargs, dy)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """As a method: the gradient of the bound method."""
@@ -178,50 +190,61 @@ class GradientFunction:
             return self
         return BoundGradient(self, instance)
 
-    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any], dy: Any) -> Any:
-        last = self._last
-        if last is not None and last.with_dy == (dy is not None):
-            try:
-                values = last.plan.values(self.__wrapped__, args, kwargs) if last.arity == _arity(args, kwargs) else None  # type: ignore[attr-defined]
-            except (IndexError, KeyError):
-                values = None
-            if values is not None:
-                return self._finish(last, values, args, kwargs, dy)
-        entry, values = self._entry(args, kwargs, dy is not None)
+    def _run(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], dy: Any) -> Any:
+        if dy is None and self._shell is not None:
+            result = self._shell(function, args, kwargs)
+            if result is not MISS:
+                return result
+        entry, values = self._entry(function, args, kwargs, dy is not None)
         self._last = entry
-        return self._finish(entry, values, args, kwargs, dy)
+        self._shell = entry.shell
+        return self._finish(entry, values, args, dy)
 
-    def _entry(self, args: tuple[Any, ...], kwargs: dict[str, Any], with_dy: bool) -> tuple[Entry, list[Any]]:
+    def _entry(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+               with_dy: bool) -> tuple[Entry, list[Any]]:
         key = (with_dy, *map(deep_key, args), *((k, deep_key(v)) for k, v in kwargs.items()))
-        for _ in range(2):
-            for entry in self._entries.get(key, ()):
-                values = entry.plan.values(self.__wrapped__, args, kwargs)
-                if values is not None:
-                    return entry, values
+        found = self._fitting(key, function, args, kwargs)
+        if found is None:
             with self._lock:
-                known = self._entries.setdefault(key, [])
-                if not any(e.plan.values(self.__wrapped__, args, kwargs) is not None for e in known):
-                    known.append(self._make(args, kwargs, with_dy))
-        raise AssertionError("a new specialisation does not fit the call it was made for")
+                found = self._fitting(key, function, args, kwargs)
+                if found is None:
+                    entry = self._make(function, args, kwargs, with_dy)
+                    self._entries.setdefault(key, []).append(entry)
+                    found = self._fitting(key, function, args, kwargs)
+        assert found is not None, "a new specialisation does not fit the call it was made for"
+        return found
 
-    def _make(self, args: tuple[Any, ...], kwargs: dict[str, Any], with_dy: bool) -> Entry:
-        derivative = self._derivative(args, kwargs, with_dy)
+    def _fitting(self, key: Any, function: Any, args: tuple[Any, ...],
+                 kwargs: dict[str, Any]) -> tuple[Entry, list[Any]] | None:
+        """The specialisation made already that fits a call, and the values it reads."""
+        for entry in self._entries.get(key, ()):
+            values = entry.plan.values(function, args, kwargs)
+            if values is not None:
+                return entry, values
+        return None
+
+    def _make(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], with_dy: bool) -> Entry:
+        derivative = self._derivative(function, args, kwargs, with_dy)
         entry = Entry(derivative, compiled(derivative, self.request.options), with_dy)
-        entry.arity = _arity(args, kwargs)  # type: ignore[attr-defined]
+        if not with_dy:
+            names = None if self.request.kind == "implicit" else self._chosen(_names(self._signature, len(args)))
+            entry.shell = write_shell(entry, names, self.request, len(args), tuple(kwargs))
+        entry.forget()
         return entry
 
-    def _derivative(self, args: tuple[Any, ...], kwargs: dict[str, Any], with_dy: bool) -> Derivative:
+    def _derivative(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], with_dy: bool) -> Derivative:
         request = self.request
         names = _names(self._signature, len(args))
         self._check_arguments(args, kwargs)
-        program = lowered(request.function, function_name(request.function), args, kwargs, names,
+        program = lowered(function, function_name(function), args, kwargs, names,
                           merge=request.kind == "implicit")
         if isinstance(program.structure, Static) and program.structure.value is None:
             raise ValueError(f"{function_name(request.function)} returns None; did you forget to return a value?")
+        self._check_real(program, with_dy)
         if request.kind == "implicit":
             wrt = self._implicit(program.touched)
         else:
-            chosen = self._chosen(names, args)
+            chosen = self._chosen(names)
             wrt = [leaf for name in chosen for leaf in argument_leaves(program.binding, program.arguments[name])]
             self._check_chosen(chosen, program.arguments, wrt)
         keep = request.with_value or with_dy
@@ -234,7 +257,13 @@ class GradientFunction:
             except TypeError as error:
                 raise TypeError(f"{function_name(self.request.function)}: {error}") from None
 
-    def _chosen(self, names: list[str], args: tuple[Any, ...]) -> list[str]:
+    def _check_real(self, program: Program, with_dy: bool) -> None:
+        """A complex value has no gradient by itself: it is no loss (TensorFlow's convention is for real ones)."""
+        if not with_dy and any(kind(v.type) == "c" for v in program.function.block.results):
+            raise TypeError(f"{function_name(self.request.function)} returns a complex value, and a gradient is that of "
+                            "a real one; return its abs, real or imag part, or pass weights as dy")
+
+    def _chosen(self, names: list[str]) -> list[str]:
         params = self.request.params
         if params is None:
             return names
@@ -281,7 +310,7 @@ class GradientFunction:
                              "Variable before the call is a constant")
         return sorted(trainable, key=lambda r: r.value._number)
 
-    def _finish(self, entry: Entry, values: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any], dy: Any) -> Any:
+    def _finish(self, entry: Entry, values: list[Any], args: tuple[Any, ...], dy: Any) -> Any:
         results, gradients = entry.run(values, dy)
         wrt = entry.derivative.wrt
         if self.request.kind == "implicit":
@@ -289,7 +318,7 @@ class GradientFunction:
         else:
             by_read = {r.index: g for r, g in zip(wrt, gradients, strict=True) if g is not None}
             connected = {r.index: g is not None for r, g in zip(wrt, gradients, strict=True)}
-            names = self._chosen(_names(self._signature, len(args)), args)
+            names = self._chosen(_names(self._signature, len(args)))
             shaped = [self._argument_gradient(entry, name, values, by_read, connected) for name in names]
             if self.request.single:
                 shaped = tuple(shaped) if self.request.as_tuple else shaped[0]
@@ -300,8 +329,7 @@ class GradientFunction:
     def _argument_gradient(self, entry: Entry, name: str, values: list[Any], by_read: dict[int, Any],
                            connected: dict[int, bool]) -> Any:
         read = entry.derivative.program.arguments[name]
-        leaves = list(argument_leaves(entry.binding, read))
-        if not any(connected.get(r.index) for r in leaves):
+        if not any(connected.get(r.index) for r in entry.leaves[name]):
             return None
         return like_argument(values[read.index], read, entry.binding, by_read)
 
@@ -309,8 +337,12 @@ class GradientFunction:
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """The adjoint for a call with these arguments, without running it."""
+        return self.lower_for(self.__wrapped__, args, kwargs)
+
+    def lower_for(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Lowered:
+        """The same for a call of `function`, as in `call`."""
         dy = None if self._takes_dy else kwargs.pop("dy", None)
-        return Lowered(self._derivative(args, kwargs, dy is not None), self.request.options)
+        return Lowered(self._derivative(function, args, kwargs, dy is not None), self.request.options)
 
     @property
     def source(self) -> str:
@@ -322,7 +354,8 @@ class GradientFunction:
     @property
     def signatures(self) -> list[str]:
         """The parameters of each adjoint made so far, with their types."""
-        return [Lowered(e.derivative, self.request.options).signature for known in self._entries.values() for e in known]
+        entries = [e for known in self._entries.values() for e in known]
+        return [Lowered(e.derivative, self.request.options).signature for e in entries]
 
     @property
     def variables(self) -> list[Variable]:
@@ -330,29 +363,13 @@ class GradientFunction:
         if self._last is None:
             arguments = _sample_arguments(self._signature, function_name(self.request.function))
             return self.lower(*arguments).variables
-        return variables_of(self._last.derivative)
+        return [v for v in (ref() for ref in self._last.variables) if v is not None]
 
     def __repr__(self) -> str:
         return f"<s2s {self.request.kind} function of {function_name(self.request.function)}>"
 
     def __reduce__(self) -> Any:
-        return (_restore, (self.request.function, self.request.kind, self.request.with_value, self.request.params,
-                           self.request.single, self.request.as_tuple, self.request.options, _decorated(self)))
-
-
-def _restore(function: Any, kind: str, with_value: bool, params: Any, single: bool, as_tuple: bool, options: Options,
-             name: tuple[str, str] | None) -> Any:
-    if name is not None:
-        import importlib
-        found: Any = importlib.import_module(name[0])
-        for part in name[1].split("."):
-            found = getattr(found, part)
-        return found
-    return GradientFunction(Request(kind, function, with_value, params, single, as_tuple, options))
-
-
-def _decorated(g: GradientFunction) -> None:
-    return None
+        return reduced(self, GradientFunction)
 
 
 class BoundGradient:
@@ -361,25 +378,32 @@ class BoundGradient:
     __s2s_role__ = "gradient"
 
     def __init__(self, gradient: GradientFunction, instance: Any) -> None:
-        self.request = gradient.request
+        self._gradient = gradient
+        self._instance = instance
         self.__wrapped__ = gradient.request.function.__get__(instance)
-        cache = gradient.__dict__.setdefault("_bound", {})
-        function = GradientFunction
-        import dataclasses
-        self._function = cache.get(type(instance)) or function(
-            dataclasses.replace(gradient.request, function=self.__wrapped__))
-        cache[type(instance)] = self._function
+        self.request = dataclasses.replace(gradient.request, function=self.__wrapped__)
+        known = gradient.__dict__.setdefault("_bound", {})
+        if type(instance) not in known:
+            shared = GradientFunction(self.request)
+            # Shared by all instances, of which it is to keep none alive: it is given the bound method at each call.
+            shared.request, shared.__wrapped__ = gradient.request, gradient.request.function
+            known.setdefault(type(instance), shared)
+        self._function: GradientFunction = known[type(instance)]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        self._function.__wrapped__ = self.__wrapped__
-        return self._function(*args, **kwargs)
+        return self._function.call(self.__wrapped__, args, kwargs)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """As of a gradient function."""
+        return self._function.lower_for(self.__wrapped__, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
+        if name == "_function":
+            raise AttributeError(name)
         return getattr(self._function, name)
 
-
-def _arity(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return (len(args), tuple(kwargs)) if kwargs else len(args)
+    def __reduce__(self) -> Any:
+        return BoundGradient, (self._gradient, self._instance)
 
 
 def _has_number(v: Any) -> bool:
@@ -439,4 +463,4 @@ def _sample_arguments(signature: inspect.Signature | None, name: str) -> list[An
     return out
 
 
-__all__ = ["Array", "GradientFunction", "Lowered", "Node", "Leaf", "array_key"]
+__all__ = ["Array", "GradientFunction", "Leaf", "Lowered", "Node", "array_key"]
