@@ -20,7 +20,7 @@ from s2s.ir.core import Function, Op, Value, walk
 from s2s.ir.names import adjoint_name
 from s2s.ir.printer import to_text
 from s2s.ir.types import Opaque, is_inexact
-from s2s.lower.binding import Read
+from s2s.lower.binding import Read, is_argument
 from s2s.lower.context import Services
 from s2s.lower.lower import Program, lower
 from s2s.options import Options
@@ -154,12 +154,6 @@ def _refuse_outside_stores(program: Program) -> None:
             raise located(UnsupportedSyntaxError, op.loc, f"a store into {p.hint!r}, an array from outside the function",
                           "what it holds after the call would be part of the result",
                           "work on a copy, and return what is to be differentiated")
-
-
-def is_argument(read: Read) -> bool:
-    """Whether a read starts at an argument of the call."""
-    root = read.path[0]
-    return isinstance(root, tuple) and root[0] in ("arg", "kwarg")
 
 
 def _writes_arguments(program: Program) -> bool:

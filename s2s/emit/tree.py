@@ -6,7 +6,7 @@ it and at the end of its body; into the results of an `if`, at the end of its br
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -74,7 +74,9 @@ class Return:
 
 Node: TypeAlias = Assign | Copy | If | For | While | With | Break | Return
 # What to do with the values that a block yields; True and False stand for known stops.
-Sink: TypeAlias = Callable[[Sequence["Value | bool"]], list[Node]]
+# Conditions whose value is known in the branch that is being written.
+Known: TypeAlias = Mapping[Value, bool]
+Sink: TypeAlias = Callable[[Sequence[Value], Known], list[Node]]
 
 
 def build(facts: Facts, inlining: Inlining) -> list[Node]:
@@ -93,30 +95,29 @@ class _Builder:
         self.inlining = inlining
 
     def function(self) -> list[Node]:
-        return self.block(self.facts.fn.block, lambda vs: [Return([v for v in vs if isinstance(v, Value)])])
+        return self.block(self.facts.fn.block, lambda vs, known: [Return(list(vs))])
 
     def block(self, block: Block, sink: Sink) -> list[Node]:
         """The statements of a block, with what `sink` makes of its results at the end."""
         pushed = self.facts.pushed.get(block)
-        results: list[Value | bool] = [self.facts.resolve(v) for v in block.results]
+        results = [self.facts.resolve(v) for v in block.results]
         nodes: list[Node] = []
         for op in block.ops:
             if op is pushed:
                 return nodes + self.push(op, results, sink)
             if op in self.facts.live:
                 nodes += self.operation(op)
-        return nodes + sink(results)
+        return nodes + sink(results, {})
 
-    def push(self, op: Op, results: Sequence[Value | bool], sink: Sink) -> list[Node]:
+    def push(self, op: Op, results: Sequence[Value], sink: Sink) -> list[Node]:
         """An `if` at the end of a block, with the end of the block moved into its branches."""
         cond = self.facts.resolve(op.value("cond"))
         branches = []
-        for branch, known in zip(op.blocks, (True, False), strict=True):
+        for branch, holds in zip(op.blocks, (True, False), strict=True):
             place = {r: k for k, r in enumerate(op.results)}
 
-            def inner(ys: Sequence[Value | bool], place: dict[Value, int] = place, known: bool = known) -> list[Node]:
-                return sink([known if v is cond else ys[place[v]] if isinstance(v, Value) and v in place else v
-                             for v in results])
+            def inner(ys: Sequence[Value], known: Known, place: dict[Value, int] = place, holds: bool = holds) -> list[Node]:
+                return sink([ys[place[v]] if v in place else v for v in results], {**known, cond: holds})
             branches.append(self.block(branch, inner))
         body, orelse = branches
         if ends(body):
@@ -139,23 +140,23 @@ class _Builder:
             targets = [needed[0]]
         return [Assign(op, targets)]
 
-    def copy(self, targets: Sequence[Value], sources: Sequence[Value | bool]) -> list[Node]:
+    def copy(self, targets: Sequence[Value], sources: Sequence[Value]) -> list[Node]:
         pairs = [(t, s) for t, s in zip(targets, sources, strict=False)
-                 if t in self.facts.needed and isinstance(s, Value) and t is not s and not is_undefined(s)]
+                 if t in self.facts.needed and t is not s and not is_undefined(s)]
         return [Copy(pairs)] if pairs else []
 
     def _if(self, op: Op) -> list[Node]:
-        body, orelse = (self.block(b, lambda vs: self.copy(op.results, vs)) for b in op.blocks)
+        body, orelse = (self.block(b, lambda vs, known: self.copy(op.results, vs)) for b in op.blocks)
         return [If(self.facts.resolve(op.value("cond")), body, orelse, op)]
 
     def _with(self, op: Op) -> list[Node]:
-        return [With(op, self.block(op.blocks[0], lambda vs: self.copy(op.results, vs)))]
+        return [With(op, self.block(op.blocks[0], lambda vs, known: self.copy(op.results, vs)))]
 
     def _end_of_body(self, op: Op) -> Sink:
-        def sink(results: Sequence[Value | bool]) -> list[Node]:
+        def sink(results: Sequence[Value], known: Known) -> list[Node]:
             nodes = self.copy(carried(op), results)
             if breaks(op):
-                nodes += _stop(results[-1])
+                nodes += _stop(known.get(results[-1], results[-1]))
             return nodes
         return sink
 
@@ -166,7 +167,7 @@ class _Builder:
 
     def _while(self, op: Op) -> list[Node]:
         params = [p for p in carried(op) if p in self.facts.needed]
-        test = self.block(op.blocks[0], lambda vs: [])
+        test = self.block(op.blocks[0], lambda vs, known: [])
         body = self.block(op.blocks[1], self._end_of_body(op))
         cond = self.facts.resolve(op.blocks[0].results[0])
         return [*self.copy(carried(op), self.facts.inits(op)), While(op, cond, params, test, body)]

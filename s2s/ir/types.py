@@ -122,7 +122,7 @@ class Undefined:
 Type: TypeAlias = Scalar | Array | List | Opaque | Undefined
 Numeric: TypeAlias = Scalar | Array
 
-BOOL = Scalar("bool")
+BOOL = Scalar("bool", weak=True)
 INT = Scalar("int64", weak=True)
 FLOAT = Scalar("float64", weak=True)
 COMPLEX = Scalar("complex128", weak=True)

@@ -157,7 +157,7 @@ class Binding:
 
     def constant(self, value: Any) -> Read:
         """An object that is the same at every call: a function found on a class."""
-        return self._add(-1, ("constant", value), ("constant", id(value)), value)
+        return self._add(-1, ("constant", value), (("constant", id(value)),), value)
 
     def read(self, parent: Read, kind: str, what: Any) -> Read:
         """The value one step from `parent`; made once for each path."""
@@ -174,6 +174,12 @@ class Binding:
         self.reads.append(read)
         self.known[path] = read
         return read
+
+
+def is_argument(read: Read) -> bool:
+    """Whether a read starts at an argument of the call."""
+    root = read.path[0]
+    return isinstance(root, tuple) and root[0] in ("arg", "kwarg")
 
 
 def path_name(path: Path) -> str:

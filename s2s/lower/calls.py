@@ -22,10 +22,12 @@ from s2s.lower.functions import call_closure, call_python
 from s2s.lower.gradients import api_call
 from s2s.lower.intrinsics import INTRINSICS, value_method
 from s2s.lower.iterate import describe
-from s2s.lower.numbers import promoted, sequence, value
+from s2s.lower.numbers import UNKNOWN, known, not_a_number, promoted, sequence, value
 from s2s.lower.outside import outside
 from s2s.lower.truth import static, usable
 from s2s.lower.values import Bound, Box, Closure, Lowered, Method, Outside, Static, Tuple
+from s2s.rules.expand import EXPANSIONS
+from s2s.rules.expr import Expr
 from s2s.rules.table import Rule
 
 
@@ -56,6 +58,10 @@ def _object(ctx: Context, node: gast.AST | None, callee: Static | Outside, args:
         f = None
     if f is not None and f in INTRINSICS:
         return INTRINSICS[f](ctx, node, args, kwargs)
+    if f is not None and f in EXPANSIONS:
+        expanded = _expand(ctx, node, EXPANSIONS[f], args, kwargs)
+        if expanded is not None:
+            return expanded
     if f is not None and f in ctx.services.table.by_callable:
         return call_rule(ctx, node, ctx.services.table.by_callable[f], args, kwargs)
     f = callee.value
@@ -143,14 +149,48 @@ def _spread(rule: Rule, args: list[Lowered]) -> list[Lowered]:
     return args
 
 
+def _expand(ctx: Context, node: gast.AST | None, expansion: Any, args: list[Lowered],
+            kwargs: dict[str, Lowered]) -> Lowered | None:
+    """A function that is written out in terms of others; None where its own rule is to be used."""
+    table = ctx.services.table
+
+    def lookup(name: str) -> Any:
+        rule = table.by_name.get(name)
+        return None if rule is None else rule.spec
+
+    def given(x: Lowered) -> Any:
+        found = known(ctx, usable(ctx, node, x))
+        if found is not UNKNOWN:
+            return found
+        parts = None if isinstance(x, Value) else sequence(ctx, x)
+        if parts is not None and all(known(ctx, v) is not UNKNOWN for v in parts):
+            return [known(ctx, v) for v in parts]
+        return Expr(ctx.b, _number(ctx, node, x, "the function"), lookup)
+
+    operands = [given(x) for x in args]
+    if not operands or not isinstance(operands[0], Expr):
+        return None
+    try:
+        made = expansion(*operands, **{k: given(v) for k, v in kwargs.items()})
+    except NoRuleError as error:
+        raise ctx.error(node, str(error), "", "", NoRuleError) from None
+    if made is None:
+        return None
+    if isinstance(made, tuple):
+        box = Box("list", None, "", ctx.depth)
+        ctx.state.heap[box] = [e.v for e in made]
+        return box
+    return made.v  # type: ignore[no-any-return]
+
+
 def call_rule(ctx: Context, node: gast.AST | None, rule: Rule, args: list[Lowered],
               kwargs: dict[str, Lowered]) -> Lowered:
     """A call of a function in the rule table."""
     spec = rule.spec
     bound: dict[str, Any] = {}
     rest, named = list(args), dict(kwargs)
-    for k, p in enumerate(spec.params):
-        if p.kind == "values" and p.default == () and k == len([q for q in spec.params if q.kind != "static"]) - 1 and rest:
+    for p in spec.params:
+        if p.kind == "values" and p.default == () and rest:
             bound[p.name] = Tuple(tuple(rest))
             rest = []
         elif rest:
@@ -211,7 +251,7 @@ def _emit_rule(ctx: Context, node: gast.AST | None, rule: Rule, bound: dict[str,
     if spec.elementwise:
         op_args = _promote(ctx, op_args)
     results = ctx.b.emit(spec, op_args, attrs)
-    if len(results) == 1 and spec.name not in _SEVERAL:
+    if len(results) == 1 and spec.name not in _SEVERAL and spec.emits != "tuple":
         return results[0]
     if spec.name in _SEVERAL:
         box = Box("list", None, "", ctx.depth)
@@ -226,8 +266,7 @@ _SEVERAL = {"np.split", "np.array_split", "np.hsplit", "np.vsplit", "np.dsplit",
 def _number(ctx: Context, node: gast.AST | None, x: Lowered, name: str) -> Value:
     v = value(ctx, node, x)
     if isinstance(v.type, Opaque):
-        raise ctx.error(node, f"{name} is given {describe(v)}", "it comes from a call that s2s does not look into",
-                        "compute it before the function and pass it in as an argument")
+        raise not_a_number(ctx, node, v)
     return v
 
 

@@ -67,8 +67,19 @@ def lower_sequence(ctx: Context, statements: Sequence[gast.AST], one: Any) -> No
             return
         if isinstance(gone, Value) and rest:
             stay = ctx.b.one("not", {"x": gone})
-            branch(ctx, stay, lambda: lower_sequence(ctx, rest, one), lambda: None)
+            branch(ctx, stay, lambda: lower_sequence(ctx, rest, one), lambda: _gone(ctx))
             return
+
+
+def _gone(ctx: Context) -> None:
+    """Where control has left, and one flag only can say so, that flag is set."""
+    keys = [(ctx.frame, RETURNED)]
+    for loop in ctx.loops:
+        if loop.frame is ctx.frame:
+            keys += [loop.broke, loop.continued]
+    set_ = [key for key in keys if isinstance(flag(ctx, key), Value)]
+    if len(set_) == 1:
+        ctx.state.env[set_[0]] = TRUE
 
 
 def branch(ctx: Context, cond: Value, then: Any, orelse: Any) -> None:

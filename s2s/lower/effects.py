@@ -49,6 +49,8 @@ class Template:
                 return ast.Constant(x.value)
             if isinstance(x.value, tuple):
                 return ast.Tuple([self.of(node, Static(v)) for v in x.value], ast.Load())
+            if not isinstance(x.value, list | dict | set):
+                return self.marker(opaque(ctx, Outside(x.value, ctx.binding.constant(x.value))))
         if isinstance(x, Tuple):
             return ast.Tuple([self.of(node, v) for v in x.items], ast.Load())
         if isinstance(x, Outside):

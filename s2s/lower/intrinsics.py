@@ -284,7 +284,6 @@ def _array(ctx: Context, node: Node, args: Args, kwargs: Kwargs, *, copy: bool =
     x = usable(ctx, node, args[0] if args else kwargs.get("object", kwargs.get("a", Static(None))))
     items = None if isinstance(x, Value) else sequence(ctx, x)
     if items is not None and not items:
-        from s2s.rules.expr import Expr  # noqa: F401  (documents that an empty array has no rule of its own)
         return ctx.call(node, Static(np.zeros), [ctx.b.int(0)], {"dtype": Static(np.dtype(name or "float64"))})
     if items is None and not isinstance(x, Value) and isinstance(x, Lazy | Range):
         items = _known_items(ctx, node, x)
@@ -383,6 +382,21 @@ def _fsum(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     return _sum(ctx, node, args[:1], {})
 
 
+def _where(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    if len(args) == 1:
+        return ctx.call(node, Static(np.nonzero), args)
+    from s2s.lower.calls import call_rule
+    return call_rule(ctx, node, ctx.services.table.by_callable[np.where], args, kwargs)
+
+
+def _ascontiguousarray(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    x = usable(ctx, node, args[0])
+    if isinstance(x, Value) and isinstance(x.type, Array) and x.type.layout != "C":
+        from s2s.lower.calls import call_rule
+        return call_rule(ctx, node, ctx.services.table.by_callable[np.ascontiguousarray], args, kwargs)
+    return _asarray(ctx, node, args, kwargs)
+
+
 def _next(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     items = items_of(ctx, node, usable(ctx, node, args[0]))
     if items.fixed:
@@ -402,8 +416,8 @@ INTRINSICS: dict[Any, Callable[..., Lowered]] = {
     callable: _callable, any: _logical(False), all: _logical(True), print: lower_print, round: _round,
     divmod: _divmod, pow: _pow, str: _text("str"), repr: _text("repr"), sorted: _sorted, slice: _slice,
     iter: _copysign_identity, next: _next, math.isclose: _isclose_math, math.fsum: _fsum,
-    np.array: _array, np.asarray: _asarray, np.asanyarray: _asarray, np.ascontiguousarray: _asarray,
-    np.shape: _shape, np.ndim: _ndim, np.size: _size,
+    np.array: _array, np.asarray: _asarray, np.asanyarray: _asarray, np.ascontiguousarray: _ascontiguousarray,
+    np.where: _where, np.shape: _shape, np.ndim: _ndim, np.size: _size,
     np.float64: _numpy_scalar("float64"), np.float32: _numpy_scalar("float32"), np.int64: _numpy_scalar("int64"),
     np.int32: _numpy_scalar("int32"), np.complex128: _numpy_scalar("complex128"),
     np.complex64: _numpy_scalar("complex64"), np.bool_: _numpy_scalar("bool"),
@@ -421,8 +435,15 @@ def value_method(ctx: Context, node: Node, x: Value, name: str, args: Args, kwar
         dtype = np.dtype(static(ctx, node, args[0] if args else kwargs["dtype"], "the dtype")).name
         assert isinstance(x.type, Scalar | Array)
         if x.type.dtype == dtype and isinstance(x.type, Array):
+            if "copy" in kwargs and not static(ctx, node, kwargs["copy"], "copy"):
+                return x
             return ctx.call(node, Static(np.copy), [x])
         return ctx.b.cast(x, Scalar(dtype))
+    if name == "copy" and isinstance(x.type, Array) and x.type.layout != "C" and not args and not kwargs:
+        # The method gives C order and np.copy keeps the order: so what it is cannot be said of the result.
+        new = value(ctx, node, ctx.call(node, Static(np.copy), [x]))
+        new.type = Array(x.type.dtype, x.type.dims)
+        return new
     if name == "item":
         return ctx.b.cast(_scalar(ctx, node, x), _weak(x)) if not args else None
     if name == "tolist" and isinstance(x.type, Scalar):

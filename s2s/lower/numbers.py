@@ -9,6 +9,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2s.errors import NoRuleError, S2SError
 from s2s.ir.core import Value
 from s2s.ir.ops import constant
 from s2s.ir.types import Array, List, Opaque, Scalar, Undefined
@@ -84,9 +85,7 @@ def arithmetic(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) 
     left, right = value(ctx, node, x), value(ctx, node, y)
     for v in (left, right):
         if isinstance(v.type, Opaque):
-            raise ctx.error(node, f"the type of {describe(v)} is not known",
-                            "it comes from a call that s2s does not look into",
-                            "compute it before the function and pass it in as an argument")
+            raise not_a_number(ctx, node, v)
     if name == "matmul":
         spec = ctx.services.table.by_name["np.matmul"].spec
         first, second = [p.name for p in spec.params[:2]]
@@ -199,6 +198,17 @@ def _contains(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -
     if result is None:
         return ctx.b.const(name == "notin")
     return result if name == "in" else ctx.b.one("not", {"x": result})
+
+
+def not_a_number(ctx: Context, node: gast.AST | None, v: Value) -> S2SError:
+    """The error for a result that s2s knows nothing about and that is used as a number."""
+    name = v.op.attrs.get("name") if v.op is not None and v.op.name == "pycall" else None
+    if name is None:
+        return ctx.error(node, f"{describe(v)} is used as a number")
+    return ctx.error(node, f"the result of {name} is used as a number",
+                     f"there is no derivative rule for {name}, and s2s cannot look into it",
+                     "compute it before the function and pass it in as an argument, or give it a derivative "
+                     "with s2s.custom_gradient", NoRuleError)
 
 
 def as_opaque(ctx: Context, x: Lowered) -> Value:

@@ -11,7 +11,7 @@ import numpy as np
 
 from s2s.ir.core import Value
 from s2s.ir.types import Opaque
-from s2s.lower.binding import MISSING, Read, number_type, path_name
+from s2s.lower.binding import MISSING, Read, is_argument, number_type, path_name
 from s2s.lower.context import Context
 from s2s.lower.values import Lowered, Outside, Static
 from s2s.variable import Variable
@@ -26,7 +26,7 @@ def outside(ctx: Context, read: Read) -> Lowered:
     if read.by_value or v is None or isinstance(v, str | bytes | slice | np.dtype | type(...)):
         return Static(v) if not _is_number(v) else ctx.b.const(v)
     if isinstance(v, Variable):
-        if ctx.merge or read.path[0] == "function" or read.path[0][0] == "constant":
+        if ctx.merge or not is_argument(read):
             first = ctx.same.setdefault(id(v), read)
             read.same_as = first
             read = first
@@ -53,7 +53,10 @@ def _is_number(v: Any) -> bool:
 def opaque(ctx: Context, x: Outside) -> Value:
     """The object itself, as a parameter of the program, for calls that are left in place."""
     if x.read.leaf is None:
-        x.read.leaf = ctx.param(Opaque(type(x.value).__name__), path_name(x.read.path))
+        name = path_name(x.read.path)
+        if len(x.read.path) == 1:
+            name = getattr(x.value, "__name__", type(x.value).__name__)
+        x.read.leaf = ctx.param(Opaque(type(x.value).__name__), name if name.isidentifier() else "function")
     return x.read.leaf
 
 
