@@ -27,6 +27,7 @@ class Adjoints:
     outer: owned adjoints that belong to an enclosing region, and so have to be changed in place.
     views: adjoints that are part of that of another array, and so have to be changed in place, too.
     seen: values that are somebody's adjoint already, and so are not owned if passed on.
+    guarded: operations whose adjoint of 0 stays 0, whatever it is multiplied by.
     """
 
     def __init__(self, b: Builder, table: Table, activity: Activity, memory: Memory) -> None:
@@ -39,6 +40,7 @@ class Adjoints:
         self.outer: set[Value] = set()
         self.seen: set[Value] = set()
         self.views: set[Value] = set()
+        self.guarded: set[Op] = set()
 
     # Writing operations.
 

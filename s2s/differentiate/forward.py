@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from s2s.analyse.activity import Activity
+from s2s.analyse.masks import guarded
 from s2s.analyse.memory import Memory, is_reference, is_view
 from s2s.differentiate.pushforward import pushforward
 from s2s.differentiate.tangents import Tangents, no_rule, shaped_as
@@ -76,6 +77,7 @@ class _Writer:
         self.cache = cache
         self.b = Builder(new.block)
         self.b.aliases = True  # see `owned`
+        self.guarded: set[Op] = set()
         self.t = Tangents(self.b, table)
         self.mapping: dict[Value, Value] = {}
         self.taken: set[Value] = set()  # tangents
@@ -84,6 +86,7 @@ class _Writer:
     def function(self, fn: Function, wrt: Sequence[int], connected: Sequence[bool]) -> None:
         """The whole of `fn`."""
         block = self.new.block
+        self.guarded = guarded(fn, self.memory, self.table.rule, forward=True)
         # What the results will be has to be known first: a recursive call asks for it.
         block.results = [Value(v.type) for v in fn.block.results]
         block.results += [Value(v.type) for v, c in zip(fn.block.results, connected, strict=True) if c]
@@ -163,6 +166,7 @@ class _Writer:
             return
         if op.name == "pycall":
             raise no_rule(op)
+        self.t.guarded = op in self.guarded
         dots = self.tangents(op, new)
         for r, dot in zip(op.results, dots, strict=True):
             if r in active:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from s2s.analyse.memory import is_view
 from s2s.differentiate.adjoints import Adjoints
 from s2s.errors import UnsupportedSyntaxError, located
-from s2s.ir.core import Op, Value
+from s2s.ir.core import Arg, Op, Value
 from s2s.ir.ops import constant
 from s2s.ir.types import Array, Scalar
 from s2s.rules.dims import known_as
@@ -89,7 +89,7 @@ def _of_last_writes(adj: Adjoints, op: Op, shadow: Value, part: Value) -> Value:
         number = fn.reshape(number, bar.shape)
     number = known_as(number, bar)
     writer = fn.empty(cells.shape, dtype="int64")
-    index = {"a": writer.v, "index": op.values("index")}
+    index: dict[str, Arg] = {"a": writer.v, "index": op.values("index")}
     adj.b.emit("setitem", {**index, "value": number.v}, {"items": op.attrs["items"]})
     last = adj.expr(adj.b.one("getitem", index, {"items": op.attrs["items"]})) == number
     return fn.where(last, bar, 0.0).v

@@ -5,15 +5,17 @@ Multiplying by the adjoint, summing over broadcast axes and accumulating happen 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from s2s.analyse.activity import dependencies
 from s2s.analyse.memory import is_view
 from s2s.differentiate.adjoints import Adjoints
 from s2s.errors import NoRuleError, located
-from s2s.ir.core import Op, Value
+from s2s.ir.core import Block, Op, Value
 from s2s.ir.types import Array, Scalar, is_inexact
-from s2s.rules.expr import Expr
+from s2s.rules.expr import Expr, fn
 from s2s.rules.table import Rule
 
 
@@ -56,7 +58,7 @@ def _elementwise(adj: Adjoints, op: Op, rule: Rule, g: Value) -> None:
     flavour = _flavour(op)
     arguments = [adj.expr(op.value(p.name), flavour) if p.name in op.args else op.attrs.get(p.name, p.default)
                  for p in op.spec.params if p.kind == "value"]
-    if op.name == "mul" and op.value("x") is op.value("y"):
+    if op.name == "mul" and op.value("x") is op.value("y") and op not in adj.guarded:
         x = op.value("x")
         adj.add(x, adj.fit(((2.0 * adj.expr(x, flavour)).conj() * adj.expr(g, flavour)).v, x))
         return
@@ -64,20 +66,35 @@ def _elementwise(adj: Adjoints, op: Op, rule: Rule, g: Value) -> None:
         if p.kind != "value" or p.name not in op.args or not adj.activity.active(op.value(p.name)):
             continue
         x = op.value(p.name)
-        c = _contribution(adj, op, rule, p.name, adj.expr(g, flavour), arguments)
-        if c is None:
+        if not (p.name in rule.pulls or p.name in rule.partials):
             raise no_rule(op)
+        seed = adj.expr(g, flavour)
+        if op in adj.guarded:
+            c = where_not_zero(seed, partial(_contribution, adj, op, rule, p.name, seed, arguments))
+        else:
+            c = _contribution(adj, op, rule, p.name, seed, arguments)
         adj.add(x, adj.fit(c.v, x))
 
 
-def _contribution(adj: Adjoints, op: Op, rule: Rule, name: str, g: Expr, arguments: list[Any]) -> Expr | None:
+def where_not_zero(g: Expr, product: Callable[[], Expr]) -> Expr:
+    """`product()`, which is `g` times something that may be infinite or NaN; 0 where `g` is."""
+    if g.is_array:
+        return fn.where(g != 0, product(), 0.0)
+    b, blocks = g.b, [Block(), Block()]
+    with b.at(blocks[0]):
+        blocks[0].results = [product().v]
+    t = blocks[0].results[0].type
+    with b.at(blocks[1]):
+        blocks[1].results = [b.const(0, t)]
+    return g.wrap(b.region("if", {"cond": (g != 0).v}, blocks, [t]).result)
+
+
+def _contribution(adj: Adjoints, op: Op, rule: Rule, name: str, g: Expr, arguments: list[Any]) -> Expr:
     """The adjoint times the (conjugated) partial derivative."""
     ans = adj.expr(op.result, g.flavour)
     if name in rule.pulls:
         # p is the partial: conj(p) * g = conj(p * conj(g)).
         return g.lift(rule.pulls[name](g.conj(), ans, *arguments)).conj()
-    if name not in rule.partials:
-        return None
     return g.lift(rule.partials[name](ans, *arguments)).conj() * g
 
 

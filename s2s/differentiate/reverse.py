@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from s2s.analyse.activity import Activity
+from s2s.analyse.masks import guarded
 from s2s.analyse.memory import Memory, written
 from s2s.differentiate.resolve import resolve
 from s2s.differentiate.sweep import Sweep
@@ -70,6 +71,7 @@ def _build(job: _Job, original: Function, wrt: Sequence[Value], *, keep_values: 
     b = Builder(swept)
     b.aliases = True  # `Adjoints` writes only into what it made or owns
     sweep = Sweep(b, job.table, activity, memory, lambda s, op: _call(job, s, op))
+    sweep.guarded = guarded(fn, memory, job.table.rule)
     results = list(fn.block.results)
     seeds = _seed(sweep, results, seeds_given)
     sweep.block(fn.block)

@@ -5,14 +5,16 @@ Multiplying, adding up and broadcasting to the shape of the result happen here, 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from s2s.differentiate.pull import where_not_zero
 from s2s.errors import NoRuleError, located
 from s2s.ir.builder import Builder
 from s2s.ir.core import Arg, Op, OpSpec, Value
 from s2s.ir.types import Array, List, Scalar, Type, kind, same_size
-from s2s.rules.expr import Expr
+from s2s.rules.expr import Expr, fn
 from s2s.rules.table import Rule, Table
 
 
@@ -23,6 +25,7 @@ class Tangents:
         self.b = b
         self.table = table
         self.dots: dict[Value, Value] = {}
+        self.guarded = False  # whether a tangent of 0 stays 0, whatever it is multiplied by
 
     def lookup(self, name: str) -> OpSpec | None:
         rule = self.table.by_name.get(name)
@@ -84,13 +87,11 @@ class Tangents:
             dot = self.dots.get(op.value(n)) if n in op.args else None
             if dot is None:
                 continue
-            x_dot = self.expr(dot, flavour)
-            if n in rule.pulls:
-                terms.append(ans.lift(rule.pulls[n](x_dot, ans, *arguments)))
-            elif n in rule.partials:
-                terms.append(ans.lift(rule.partials[n](ans, *arguments)) * x_dot)
-            else:
+            if n not in rule.pulls and n not in rule.partials:
                 raise no_rule(op)
+            x_dot = self.expr(dot, flavour)
+            term = functools.partial(_term, rule, n, x_dot, ans, arguments)
+            terms.append(where_not_zero(x_dot, term) if self.guarded else term())
         return self._sum(op.result, terms)
 
     def _linear(self, op: Op, names: Iterable[str]) -> Value | None:
@@ -146,6 +147,16 @@ class Tangents:
                 x = self.expr(x).real.v
             x = self.b.cast(x, Scalar(t.dtype, t.weak))
         return x
+
+
+def _term(rule: Rule, name: str, x_dot: Expr, ans: Expr, arguments: list[Any]) -> Expr:
+    """The tangent of an argument times the partial derivative."""
+    if name in rule.pulls:
+        return ans.lift(rule.pulls[name](x_dot, ans, *arguments))
+    partial = ans.lift(rule.partials[name](ans, *arguments))
+    if partial.is_array and partial.dtype == "bool":
+        return fn.where(partial, x_dot, 0.0)  # where it is not chosen, the tangent may be NaN
+    return partial * x_dot
 
 
 def _has_shape(x: Type, t: Array) -> bool:

@@ -41,7 +41,7 @@ def fold(b: Builder, op: Op, types: list[Type]) -> Value | None:
         if value is not None:
             return value
     rewrite = _REWRITES.get(op.name)
-    result = rewrite(b, op, types[0]) if rewrite is not None else None
+    result: Value | None = rewrite(b, op, types[0]) if rewrite is not None else None
     if result is None and op.spec.shape_only:
         result = _shaped(b, op)
     if result is None and op.spec.elementwise and isinstance(types[0], Array):
