@@ -320,16 +320,6 @@ def _pack(op: Op) -> Sequence[Type]:
     return [Array(dtype, (known_dim(len(elements)), *inner), "C")]
 
 
-# np.array(list), for a list that grew.
-_spec("listarray", "list", lambda op: [_listarray(op)], emits="special", fresh=True)
-
-
-def _listarray(op: Op) -> Type:
-    t = _element(op)
-    assert isinstance(t, Scalar | Array)
-    return Array(t.dtype, (fresh_dim(), *t.dims), "C")
-
-
 # np.array([x, y, z]) of scalars or of arrays of one shape.
 _spec("pack", "*elements =dtype", _pack, emits="special", fresh=True)
 

@@ -35,6 +35,8 @@ def assign(ctx: Context, target: gast.AST, new: Lowered) -> None:
 def owner(ctx: Context, name: str) -> Any:
     """The frame whose variable an assignment to `name` binds; the key of a module for a global."""
     frame: Frame = ctx.frame
+    while frame.comprehension and name not in frame.local_names and frame.outer is not None:
+        frame = frame.outer
     if name in frame.global_names:
         return ("global", id(frame.source.function.__globals__))
     scope: Frame | None = frame

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -15,6 +16,14 @@ from s2s.lower.context import Context
 from s2s.lower.iterate import describe
 from s2s.lower.outside import attribute, constant_object, outside
 from s2s.lower.values import Bound, Box, Closure, Lowered, Method, Outside, Static, Tuple
+
+@dataclass(frozen=True)
+class Super:
+    """`super()`: the classes after `cls` in the order of the receiver's class."""
+
+    cls: type
+    receiver: Lowered
+
 
 CONTAINER_METHODS = {
     "list": {"append", "pop", "extend", "insert", "index", "count", "copy", "reverse", "sort", "clear", "remove"},
@@ -40,6 +49,8 @@ def get_attribute(ctx: Context, node: gast.AST, x: Lowered, name: str) -> Lowere
             return Method(x, name)
         if x.cls is not None and hasattr(x.cls, name):
             return _class_attribute(ctx, node, x, x.cls, name)
+    if isinstance(x, Static) and isinstance(x.value, Super):
+        return _super_attribute(ctx, node, x.value, name)
     if isinstance(x, Static):
         found = getattr(x.value, name, MISSING)
         if found is not MISSING:
@@ -121,6 +132,25 @@ def _outside_attribute(ctx: Context, node: gast.AST, x: Outside, name: str) -> L
     if found is None:
         raise ctx.error(node, f"{cls.__name__} object has no attribute {name!r}")
     return found
+
+
+def _super_attribute(ctx: Context, node: gast.AST, x: Super, name: str) -> Lowered:
+    receiver = x.receiver
+    own = receiver.cls if isinstance(receiver, Box | Tuple) else type(getattr(receiver, "value", None))
+    order = own.__mro__ if own is not None else ()
+    for base in order[order.index(x.cls) + 1:]:
+        found = base.__dict__.get(name)
+        if isinstance(found, types.FunctionType):
+            return Bound(Static(found), (receiver,))
+        if isinstance(found, property) and found.fget is not None:
+            return ctx.call(node, Static(found.fget), [receiver])
+        if name == "__init__" and base is object:
+            return Static(_nothing)
+    raise ctx.error(node, f"super() has no attribute {name!r}")
+
+
+def _nothing(*args: object) -> None:
+    """object.__init__."""
 
 
 def _class_function(ctx: Context, x: Outside, name: str) -> Outside | Static:

@@ -68,6 +68,8 @@ def _object(ctx: Context, node: gast.AST | None, callee: Static | Outside, args:
     special = api_call(ctx, node, callee, args, kwargs)
     if special is not None:
         return special
+    if _is_left_alone(f):
+        return draw(ctx, node, f, None, args, kwargs) or leave_in_place(ctx, node, callee, args, kwargs)
     if isinstance(f, type):
         return construct(ctx, node, callee, args, kwargs)
     read = callee.read if isinstance(callee, Outside) else ctx.binding.constant(f)
@@ -79,6 +81,16 @@ def _object(ctx: Context, node: gast.AST | None, callee: Static | Outside, args:
     if drawn is not None:
         return drawn
     return leave_in_place(ctx, node, callee, args, kwargs)
+
+
+# Modules of the standard library whose Python code is no numerics: their functions run as they are.
+_LEFT_ALONE = frozenset({"logging", "warnings", "os", "sys", "io", "json", "time", "threading", "random", "datetime",
+                         "pathlib", "pprint", "gc", "traceback", "contextlib", "collections", "copy", "tracemalloc"})
+
+
+def _is_left_alone(f: Any) -> bool:
+    module = getattr(f, "__module__", None)
+    return isinstance(module, str) and module.split(".")[0] in _LEFT_ALONE and not isinstance(f, type)
 
 
 def _python(ctx: Context, f: Any, read: Read) -> tuple[types.FunctionType, Read, list[Lowered], dict[str, Lowered]] | None:
@@ -187,6 +199,9 @@ def call_rule(ctx: Context, node: gast.AST | None, rule: Rule, args: list[Lowere
               kwargs: dict[str, Lowered]) -> Lowered:
     """A call of a function in the rule table."""
     spec = rule.spec
+    stacked = _stacked_list(ctx, node, rule, args, kwargs)
+    if stacked is not None:
+        return stacked
     bound: dict[str, Any] = {}
     rest, named = list(args), dict(kwargs)
     for p in spec.params:
@@ -268,6 +283,21 @@ def _number(ctx: Context, node: gast.AST | None, x: Lowered, name: str) -> Value
     if isinstance(v.type, Opaque):
         raise not_a_number(ctx, node, v)
     return v
+
+
+def _stacked_list(ctx: Context, node: gast.AST | None, rule: Rule, args: list[Lowered],
+                  kwargs: dict[str, Lowered]) -> Value | None:
+    """np.stack(list), np.vstack(list) and np.hstack(list) of a list that grew in a loop."""
+    if len(args) != 1 or kwargs or rule.spec.name not in ("np.stack", "np.vstack", "np.hstack"):
+        return None
+    x = args[0]
+    content = ctx.state.heap.get(x) if isinstance(x, Box) else x
+    if not (isinstance(content, Value) and isinstance(content.type, List)):
+        return None
+    rank = getattr(content.type.element, "ndim", None)
+    if rank == {"np.stack": rank, "np.vstack": 1, "np.hstack": 0}[rule.spec.name]:
+        return value(ctx, node, content)
+    return None
 
 
 def _several(ctx: Context, node: gast.AST | None, x: Lowered, name: str) -> list[Lowered]:

@@ -20,7 +20,8 @@ def lower_comprehension(ctx: Context, node: Any) -> Lowered:
     names: set[str] = set()
     for g in node.generators:
         names |= set(_targets(g.target))
-    ctx.frame = Frame(outer.source, frozenset(names), outer=outer, read=outer.read, class_of=outer.class_of)
+    ctx.frame = Frame(outer.source, frozenset(names), outer=outer, read=outer.read,
+                      class_of=outer.class_of, comprehension=True)
     box = _new_box(ctx, node)
     try:
         _generator(ctx, node, 0, box)

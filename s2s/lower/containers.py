@@ -8,8 +8,8 @@ from typing import Any
 import gast
 
 from s2s.ir.core import Value
-from s2s.ir.types import List, unify
-from s2s.lower.context import Context, GrowList
+from s2s.ir.types import Array, List, Scalar, Type, fresh_dim, unify
+from s2s.lower.context import Context, GrowList, Unroll
 from s2s.lower.iterate import describe, items_of
 from s2s.lower.merge import cast_to
 from s2s.lower.numbers import known, sequence, value
@@ -30,12 +30,15 @@ def append(ctx: Context, node: gast.AST, box: Box, new: Lowered) -> None:
         if joined is None:
             raise ctx.error(node, f"{describe(v)} is appended to a {t}",
                             "a list that grows in a loop has elements of one type")
-        if joined != t.element:
-            raise GrowList(box.site, joined)
+        if not same_kind(joined, t.element):
+            raise GrowList(box.site, general(joined))
         ctx.b.emit("append", {"list": content, "value": cast_to(ctx.b, ctx.b.block, v, t.element)})
         return
     if ctx.depth > box.depth:
         if not isinstance(new, Value):
+            loop = next((r for r in reversed(ctx.loops) if r.runtime), None)
+            if loop is not None and loop.unrollable and not isinstance(new, Tuple | Box):
+                raise Unroll(loop.node, ctx.error(node, f"{describe(new)} is appended in a loop"))
             new = value(ctx, node, new)
         element = new.type
         for item in content:
@@ -46,8 +49,22 @@ def append(ctx: Context, node: gast.AST, box: Box, new: Lowered) -> None:
             element = joined
         if not box.site:
             raise ctx.error(node, "this list grows in a loop, and s2s does not know where it was made")
-        raise GrowList(box.site, element)
+        raise GrowList(box.site, general(element))
     content.append(new)
+
+
+def same_kind(a: Type, b: Type) -> bool:
+    """Whether two types differ in sizes at most."""
+    return str(a) == str(b) and getattr(a, "weak", None) == getattr(b, "weak", None)
+
+
+def general(t: Type) -> Type:
+    """The type without sizes that belong to one value of it."""
+    if isinstance(t, Scalar):
+        return Scalar(t.dtype, t.weak)
+    if isinstance(t, Array):
+        return Array(t.dtype, tuple(fresh_dim() if d.symbol is not None else d for d in t.dims))
+    return t
 
 
 def call_method(ctx: Context, node: gast.AST, x: Lowered, name: str, args: list[Lowered],

@@ -64,7 +64,7 @@ class Frame:
     outer: Frame | None = None
     read: Read | None = None
     class_of: type | None = None
-    first_arg: str | None = None
+    comprehension: bool = False  # its other names belong to the frame around it
 
 
 Key = tuple[Any, str]

@@ -5,6 +5,7 @@ A draw is a constant of the differentiation; it happens once, in order, as in th
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from typing import Any
@@ -30,7 +31,7 @@ _DRAWS: dict[str, tuple[int, str]] = {
 _GENERATORS = (np.random.Generator, np.random.RandomState)
 _FLOATS = {random.random, random.uniform, random.gauss, random.normalvariate, time.time, time.perf_counter,
            time.monotonic}
-_INTS = {random.randint, random.randrange, time.time_ns, time.perf_counter_ns}
+_INTS = {math.factorial, math.comb, math.perm, math.gcd, math.lcm, math.isqrt, random.randint, random.randrange, time.time_ns, time.perf_counter_ns}
 
 
 def draw(ctx: Context, node: gast.AST | None, callee: Any, method: str | None, args: list[Lowered],

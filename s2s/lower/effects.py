@@ -206,6 +206,16 @@ def assign_attribute(ctx: Context, node: gast.AST, x: Outside, name: str, new: L
     ctx.b.emit("pycall", {"args": tuple(template.operands)}, {"text": text, "types": [], "name": f"setattr {name}"})
 
 
+def text_operator(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> Lowered:
+    """Strings put together, one of which the program computes."""
+    operators: dict[str, ast.operator] = {"add": ast.Add(), "mod": ast.Mod(), "mul": ast.Mult()}
+    if name not in operators:
+        raise ctx.error(node, "this operator is not defined for text")
+    template = Template(ctx)
+    tree = ast.BinOp(template.of(node, x), operators[name], template.of(node, y))
+    return ctx.b.one("format", {"args": tuple(template.operands)}, {"text": text_of(tree)})
+
+
 def is_text(v: Any) -> bool:
     """Whether a value is the text of an f-string."""
     return isinstance(v, Value) and isinstance(v.type, Opaque) and v.type.what == FORMATTED

@@ -16,6 +16,7 @@ from s2s.lower.attributes import get_attribute
 from s2s.lower.comprehensions import lower_comprehension
 from s2s.lower.context import Context, Frame
 from s2s.lower.control import conditional
+from s2s.lower.effects import is_text, text_operator
 from s2s.lower.indexing import get_item
 from s2s.lower.iterate import describe
 from s2s.lower.numbers import arithmetic, compare, value
@@ -96,6 +97,8 @@ def binary(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> L
                 x.value, y.value))
         except Exception as error:
             raise ctx.error(node, f"{type(error).__name__}: {error}") from None
+    if is_text(x) or is_text(y):
+        return text_operator(ctx, node, name, x, y)
     special = _operator_method(ctx, node, name, x, y)
     return arithmetic(ctx, node, name, x, y) if special is None else special
 

@@ -11,8 +11,9 @@ import gast
 from s2s.errors import S2SError
 from s2s.ir.core import Block, Function, Op, Value, clone_block, free_values, walk
 from s2s.ir.ops import constant
-from s2s.ir.types import Array, Scalar, Type, fresh_dim, unify
+from s2s.ir.types import Type, unify
 from s2s.lower.binding import Read
+from s2s.lower.containers import general
 from s2s.lower.context import RETURN, RETURNED, Context, Frame, Unroll, UnknownResult
 from s2s.lower.control import FALSE, TRUE, flag, lower_return
 from s2s.lower.merge import cast_to
@@ -272,15 +273,6 @@ def _rebuild(ctx: Context, shape: Any, leaves: list[Value]) -> Any:
         ctx.state.heap[box] = [_rebuild(ctx, x, leaves) for x in shape[1]]
         return box
     return shape
-
-
-def general(t: Type) -> Type:
-    """The type that all activations share: no sizes that belong to one of them."""
-    if isinstance(t, Scalar):
-        return Scalar(t.dtype, t.weak)
-    if isinstance(t, Array):
-        return Array(t.dtype, tuple(fresh_dim() if d.symbol is not None else d for d in t.dims))
-    return t
 
 
 def _lower_function(ctx: Context, frame: Frame, tree: Any, bound: dict[str, Lowered], code: Any,

@@ -14,7 +14,7 @@ from s2s.ir.ops import constant
 from s2s.ir.types import BOOL, COMPLEX, FLOAT, INT, Array, List, Opaque, Scalar
 from s2s.lower.context import Context
 from s2s.lower.effects import Template, is_text, leave_in_place, lower_print, text_of
-from s2s.lower.iterate import describe, items_of
+from s2s.lower.iterate import Items, describe, items_of
 from s2s.lower.numbers import UNKNOWN, compare, known, pack, sequence, value
 from s2s.lower.truth import static, truth, usable
 from s2s.lower.values import Bound, Box, Closure, Lazy, Lowered, Method, Outside, Range, Static, Tuple
@@ -119,12 +119,20 @@ def _sum(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
         total = ctx.call(node, Static(np.sum), [x], {"axis": ctx.b.int(0)})
         return total if constant(start) == 0 else _add(ctx, node, start, total)  # type: ignore[arg-type]
     items = items_of(ctx, node, x)
-    if items.fixed is None:
-        return ctx.call(node, Static(np.sum), [value(ctx, node, x)], {"axis": ctx.b.int(0)})
+    if items.fixed is None or (items.runtime and len(items.fixed) > 16):
+        total = ctx.call(node, Static(np.sum), [_gathered(ctx, node, x, items)], {"axis": ctx.b.int(0)})
+        return total if constant(start) == 0 else _add(ctx, node, start, total)  # type: ignore[arg-type]
     total = start
     for f in items.fixed:
         total = _add(ctx, node, total, f())
     return total
+
+
+def _gathered(ctx: Context, node: Node, x: Lowered, items: Items) -> Value:
+    """What is iterated over as an array."""
+    if isinstance(x, Lazy | Range):
+        raise ctx.error(node, f"sum() of {describe(x)} of unknown length", "", "write it as a loop")
+    return value(ctx, node, x)
 
 
 def _add(ctx: Context, node: Node, x: Lowered, y: Lowered) -> Lowered:
@@ -404,6 +412,23 @@ def _next(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     raise ctx.error(node, "next() of an iterator is not supported")
 
 
+def _super(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    """super() and super(cls, self): methods of the classes after `cls`."""
+    from s2s.lower.attributes import Super
+    if args:
+        cls, receiver = static(ctx, node, args[0], "the class"), args[1]
+    else:
+        frame = ctx.frame
+        while frame.class_of is None and frame.outer is not None:
+            frame = frame.outer
+        cls = frame.class_of
+        first = frame.source.node.args.args[0].id
+        receiver = ctx.state.env[frame, first]
+        if cls is None:
+            raise ctx.error(node, "super() outside a method")
+    return Static(Super(cls, receiver))
+
+
 def _copysign_identity(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     return args[0]
 
@@ -415,7 +440,7 @@ INTRINSICS: dict[Any, Callable[..., Lowered]] = {
     tuple: _tuple, dict: _dict, isinstance: _isinstance, type: _type, getattr: _getattr, hasattr: _hasattr,
     callable: _callable, any: _logical(False), all: _logical(True), print: lower_print, round: _round,
     divmod: _divmod, pow: _pow, str: _text("str"), repr: _text("repr"), sorted: _sorted, slice: _slice,
-    iter: _copysign_identity, next: _next, math.isclose: _isclose_math, math.fsum: _fsum,
+    super: _super, iter: _copysign_identity, next: _next, math.isclose: _isclose_math, math.fsum: _fsum,
     np.array: _array, np.asarray: _asarray, np.asanyarray: _asarray, np.ascontiguousarray: _ascontiguousarray,
     np.where: _where, np.shape: _shape, np.ndim: _ndim, np.size: _size,
     np.float64: _numpy_scalar("float64"), np.float32: _numpy_scalar("float32"), np.int64: _numpy_scalar("int64"),

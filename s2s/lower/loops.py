@@ -7,6 +7,7 @@ from typing import Any
 
 import gast
 
+from s2s.errors import UnsupportedSyntaxError
 from s2s.ir.core import Block, Op, Value
 from s2s.ir.ops import SPECS, constant
 from s2s.ir.types import BOOL, INT, Type, Undefined, unify
@@ -21,6 +22,7 @@ from s2s.lower.values import Conflict, Lowered, Static
 Body = Callable[[Loop, Lowered], None]
 MAX_ATTEMPTS = 25
 MAX_UNROLL = 4096
+MAX_RETRY = 32  # iterations of a loop that is unrolled because it cannot be lowered otherwise
 
 
 class _Peel(Exception):
@@ -41,6 +43,13 @@ def lower_for(ctx: Context, node: gast.For, items: Items, body: Body, orelse: Ca
             raise
         ctx.unrolled.add(id(node))
         ctx.state, ctx.loops = saved, loops
+        _unrolled(ctx, node, items.fixed, body, orelse)
+        return
+    except UnsupportedSyntaxError:
+        # What one loop cannot do (a name that is another thing each time) its iterations may.
+        if items.fixed is None or len(items.fixed) > MAX_RETRY:
+            raise
+        ctx.state, ctx.loops = saved.copy(), list(loops)
         _unrolled(ctx, node, items.fixed, body, orelse)
         return
     except _Peel:

@@ -10,9 +10,9 @@ import gast
 import numpy as np
 
 from s2s.errors import NoRuleError, S2SError
-from s2s.ir.core import Value
-from s2s.ir.ops import constant
-from s2s.ir.types import Array, List, Opaque, Scalar, Undefined
+from s2s.ir.core import Block, Op, Value
+from s2s.ir.ops import SPECS, constant
+from s2s.ir.types import INT, Array, List, Opaque, Scalar, Undefined
 from s2s.lower.context import Context
 from s2s.lower.iterate import describe
 from s2s.lower.outside import opaque, outside
@@ -27,7 +27,7 @@ def value(ctx: Context, node: gast.AST | None, x: Lowered) -> Value:
         if isinstance(x.type, Undefined):
             raise ctx.error(node, "this name may not be bound here")
         if isinstance(x.type, List):
-            return ctx.b.one("listarray", {"list": x})
+            return list_to_array(ctx, x)
         return x
     if isinstance(x, Static) and isinstance(x.value, bool | int | float | complex | np.generic):
         return ctx.b.const(x.value)
@@ -35,7 +35,7 @@ def value(ctx: Context, node: gast.AST | None, x: Lowered) -> Value:
     if items is not None:
         return pack(ctx, node, items)
     if isinstance(x, Box) and isinstance(ctx.state.heap[x], Value):
-        return ctx.b.one("listarray", {"list": ctx.state.heap[x]})
+        return list_to_array(ctx, ctx.state.heap[x])
     raise ctx.error(node, f"{describe(x)} is used as a number")
 
 
@@ -66,6 +66,31 @@ def pack(ctx: Context, node: gast.AST | None, items: Sequence[Lowered], dtype: s
     if len(ranks) > 1:
         raise ctx.error(node, "the rows of this array have different ranks")
     return ctx.b.one("pack", {"elements": tuple(values)}, {"dtype": dtype})
+
+
+def list_to_array(ctx: Context, x: Value) -> Value:
+    """np.array(list) for a list that grew: an array filled in a loop, which every stage knows."""
+    assert isinstance(x.type, List)
+    t = x.type.element
+    assert isinstance(t, Scalar | Array)
+    b = ctx.b
+    n = b.one("listlen", {"list": x})
+    shape: list[Value] = [n]
+    if isinstance(t, Array):
+        first = b.one("listget", {"list": x, "index": b.int(0)})
+        shape += [b.dim(first, k) for k in range(t.ndim)]
+    spec = ctx.services.table.by_name["np.empty"].spec
+    attrs = {p.name: p.default for p in spec.params if p.kind == "static"} | {"dtype": t.dtype}
+    out = b.one(spec, {"shape": tuple(shape)}, attrs)
+    block = Block(params=[Value(INT, "")])
+    with b.at(block):
+        k = block.params[0]
+        element = b.one("listget", {"list": x, "index": k})
+        b.emit("setitem", {"a": out, "index": (k,), "value": element}, {"items": ("i",)})
+    loop = Op(SPECS["for"], {"start": b.int(0), "stop": n, "step": b.int(1), "init": ()}, {"breaks": False},
+              blocks=[block], loc=b.loc)
+    b.block.ops.append(loop)
+    return out
 
 
 def promoted(ctx: Context, x: Value, other: Value) -> Value:
