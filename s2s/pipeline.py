@@ -12,7 +12,7 @@ from typing import Any
 from s2s.analyse.memory import Memory, written
 from s2s.compile.numba_cpu import compile_cpu
 from s2s.compile.python import compile_python
-from s2s.differentiate.forward import forward
+from s2s.differentiate.forward import Forward, forward
 from s2s.differentiate.reverse import Reverse, reverse
 from s2s.emit import Emitted, emit
 from s2s.errors import CompilationError, UnsupportedSyntaxError, located
@@ -68,30 +68,33 @@ def lowered(function: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any
 def differentiate(program: Program, wrt: Sequence[Read], *, keep_values: bool, seeds_given: bool,
                   target: str = "python") -> Derivative:
     """The adjoint of a lowered function with respect to the reads `wrt`."""
-    fn = program.function
-    inputs = [r.leaf for r in wrt if r.leaf is not None]
-    made = reverse(fn, inputs, TABLE, keep_values=keep_values, seeds_given=seeds_given)
-    simple = simplify(made.function)
-    simple.name = f"{fn.name}_{'value_and_gradients' if keep_values else 'gradients'}"
-    emitted = emit(simple, target=target)
-    zeros = [not c and _mentioned(program, r) for c, r in zip(made.connected, wrt, strict=True)]
-    stages = {"lowered": to_text(fn), "differentiated": to_text(made.function), "simplified": to_text(simple)}
-    seeds = len(simple.block.params) - len(fn.block.params)
-    return Derivative(program, list(wrt), made.connected, simple, emitted, seeds, keep_values,
-                      _writes_arguments(program), zeros, stages=stages)
+    name = f"{program.function.name}_{'value_and_gradients' if keep_values else 'gradients'}"
+    return _derivative(
+        program, wrt, name, target, "reverse", keep_values,
+        lambda fn, inputs: reverse(fn, inputs, TABLE, keep_values=keep_values, seeds_given=seeds_given))
 
 
 def push_forward(program: Program, wrt: Sequence[Read], *, target: str = "python") -> Derivative:
     """The tangent of a lowered function along the reads `wrt`."""
-    fn = program.function
-    inputs = [r.leaf for r in wrt if r.leaf is not None]
-    made = forward(fn, inputs, TABLE)
+    return _derivative(program, wrt, f"{program.function.name}_jvp", target, "forward", True,
+                       lambda fn, inputs: forward(fn, inputs, TABLE))
+
+
+def _derivative(program: Program, wrt: Sequence[Read], name: str, target: str, mode: str, keep_values: bool,
+                transform: Callable[[Function, list[Value]], Reverse | Forward]) -> Derivative:
+    fn = simplify(program.function)
+    at = {leaf: k for k, leaf in enumerate(program.function.block.params)}
+    inputs = [fn.block.params[at[r.leaf]] for r in wrt if r.leaf is not None]
+    made = transform(fn, inputs)
     simple = simplify(made.function)
-    simple.name = f"{fn.name}_jvp"
-    emitted = emit(simple, target=target)
-    stages = {"lowered": to_text(fn), "differentiated": to_text(made.function), "simplified": to_text(simple)}
-    return Derivative(program, list(wrt), made.connected, simple, emitted, len(inputs), True,
-                      _writes_arguments(program), mode="forward", stages=stages)
+    simple.name = name
+    zeros = [] if mode == "forward" else [
+        not c and _mentioned(program, r) for c, r in zip(made.connected, wrt, strict=True)]
+    stages = {"lowered": to_text(program.function), "differentiated": to_text(made.function),
+              "simplified": to_text(simple)}
+    seeds = len(simple.block.params) - len(fn.block.params)
+    return Derivative(program, list(wrt), made.connected, simple, emit(simple, target=target), seeds, keep_values,
+                      _writes_arguments(program), zeros, mode, stages)
 
 
 def compiled(derivative: Derivative, options: Options) -> Callable[..., Any]:

@@ -229,8 +229,8 @@ def _short_circuit(ctx: Context, node: gast.AST, parts: list[gast.AST], conjunct
     with ctx.b.at(trial):
         y = _short_circuit(ctx, node, parts[1:], conjunction)
         other = truth(ctx, parts[1], y)
-    harmless = all(op.spec.pure and not op.blocks and op.name not in ("getitem", "listget", "div", "floordiv", "mod")
-                   for op in trial.ops)
+    harmless = all(op.spec.pure and not op.blocks and not op.name.startswith("math.")
+                   and op.name not in ("getitem", "listget", "div", "floordiv", "mod", "pow") for op in trial.ops)
     is_bool = isinstance(x, Value) and x.type == BOOL and (isinstance(other, bool) or y is other)
     if is_bool and harmless:
         ctx.b.block.ops += trial.ops

@@ -10,7 +10,7 @@ import gast
 from s2s.errors import UnsupportedSyntaxError
 from s2s.ir.core import Block, Op, Value
 from s2s.ir.ops import SPECS, constant
-from s2s.ir.types import BOOL, INT, Type, Undefined, unify
+from s2s.ir.types import BOOL, INT, Scalar, Type, Undefined, unify
 from s2s.lower.context import RETURN, RETURNED, Context, GrowList, Loop, Unroll
 from s2s.lower.control import FALSE, TRUE, as_bool, branch, either, flag, left
 from s2s.lower.iterate import Items, items_of
@@ -233,7 +233,7 @@ class _Carry:
         self.start = ctx.state
         self.before = flatten(ctx.state)
         self.types: dict[Slot, Type] = {
-            slot: v.type for slot, v in self.before.items()
+            slot: _carried_type(v.type) for slot, v in self.before.items()
             if isinstance(v, Value) and slot[0] == "env" and slot[1] is ctx.frame and slot[2] in names}
         self.fresh: set[str] = set()
         self.conflicts: dict[Slot, Conflict] = {}
@@ -300,7 +300,8 @@ class _Carry:
         widened = widen(param, new.type, self.fresh)
         if widened is None:
             raise _Peel
-        changed = widened != param or getattr(widened, "dims", ()) != getattr(param, "dims", ())
+        changed = widened != param or any(
+            getattr(widened, part, None) != getattr(param, part, None) for part in ("dims", "layout"))
         self.types[slot] = widened
         return changed
 
@@ -309,7 +310,7 @@ class _Carry:
             joined = unify(old.type, new.type)
             if joined is None:
                 raise _Peel
-            self.types[slot] = old.type
+            self.types[slot] = _carried_type(old.type)
             return True
         if isinstance(old, Static) and isinstance(new, Static) and old == new:
             return False
@@ -332,7 +333,7 @@ class _Carry:
             elif slot in self.before and not self._is_flag(slot):
                 continue
             if isinstance(new, Value) and not isinstance(new.type, Undefined):
-                self.params[slot] = Value(new.type, slot_hint(slot))
+                self.params[slot] = Value(_carried_type(new.type), slot_hint(slot))
                 block.params.append(self.params[slot])
         return block
 
@@ -369,6 +370,11 @@ class _Carry:
                     and not self._is_flag(slot):
                 replace(state, slot, self.conflicts.get(slot, old))
         self.ctx.state = state
+
+
+def _carried_type(t: Type) -> Type:
+    """An int that a loop carries is no longer the size that it was at first."""
+    return Scalar(t.dtype, t.weak) if isinstance(t, Scalar) else t
 
 
 def _may_write(n: gast.AST) -> bool:

@@ -294,6 +294,8 @@ def widen(param: Type, after: Type, fresh: set[str]) -> Type | None:
 
     `fresh`: symbols of axes already known to vary from one iteration to the next.
     """
+    if isinstance(param, Scalar) and param == after:
+        return Scalar(param.dtype, param.weak)
     if isinstance(param, Array) and isinstance(after, Array) and param.dtype == after.dtype \
             and param.ndim == after.ndim:
         if all(x == y or x.symbol in fresh for x, y in zip(param.dims, after.dims, strict=True)) \

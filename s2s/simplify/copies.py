@@ -31,6 +31,11 @@ def copies(fn: Function) -> Function:
     return new
 
 
+def _is_undefined(v: Value) -> bool:
+    """Whether nothing is bound to `v`: it is never read, so anything may stand for it."""
+    return isinstance(v.type, Undefined) or (v.op is not None and v.op.name == "undefined")
+
+
 class _Copies:
     """Rewrites a function that nobody else holds, in place; `replaced` maps each copy to its original."""
 
@@ -85,9 +90,9 @@ class _Copies:
     def _same_yields(self, op: Op, i: int, result: Value, before: list[Op]) -> bool:
         """Whether the branches agree on result `i`, which is then a copy."""
         x, y = (self.find(b.results[i]) for b in op.blocks)
-        if isinstance(x.type, Undefined) and not _defined_in(y, op.blocks[1]):
+        if _is_undefined(x) and not _defined_in(y, op.blocks[1]):
             x = y
-        elif isinstance(y.type, Undefined) and not _defined_in(x, op.blocks[0]):
+        elif _is_undefined(y) and not _defined_in(x, op.blocks[0]):
             y = x
         if x is y:
             self.copy_of(result, x)
