@@ -155,19 +155,39 @@ def _det_type(op: Op) -> Result:
     return [array_or_scalar(_float(op, "a"), _matrix(op).dims[:-2])]
 
 
-# Of an invertible matrix: at a singular one the reverse raises LinAlgError.
 _det = family.op("np.linalg.det", "a", _det_type)
 
 
 @_det.vjp
 def _(g: Expr, ans: Expr, a: Expr) -> Adjoints:
-    """2.2.4: A_bar = C_bar C inv(A)^H."""
-    return {"a": fit(known_as(_spread(g * ans.conj()) * mH(fn.inv(a)), a), a)}
+    """2.2.4: A_bar = C_bar C inv(A)^H; written with cofactors, which singular matrices have too."""
+    return {"a": fit(known_as(_spread(g) * fn.cofactors(a).conj(), a), a)}
 
 
 @_det.jvp
 def _(dots: Any, ans: Expr, a: Expr) -> Expr:
-    return ans * _trace(fn.solve(a, dots["a"]))
+    return _total(fn.cofactors(a) * dots["a"])
+
+
+# Its own derivative is that of det(A) inv(A)^T, of an invertible matrix.
+_cofactors = family.op("s2s.cofactors", "a", _inverse_type)
+
+
+@_cofactors.vjp
+def _(g: Expr, ans: Expr, a: Expr) -> Adjoints:
+    n, c = mH(fn.inv(a)), ans.conj()
+    return {"a": fit(known_as(_spread(_total(g * n)) * c - c @ mT(g) @ n, a), a)}
+
+
+@_cofactors.jvp
+def _(dots: Any, ans: Expr, a: Expr) -> Expr:
+    n, a_dot = mT(fn.inv(a)), dots["a"]
+    return _spread(_total(n * a_dot)) * ans - n @ mT(a_dot) @ ans
+
+
+def _total(x: Expr) -> Expr:
+    """The sum over each matrix."""
+    return fn.sum(x) if x.ndim == 2 else fn.sum(x, axis=(-2, -1))  # type: ignore[no-any-return]
 
 
 def _spread(g: Expr) -> Expr:

@@ -9,6 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from s2s.runtime.matrices import cofactors
+
+__all__ = ["broadcast_like", "cofactors", "product_of_others", "unbroadcast"]
+
 
 def unbroadcast(x: Any, like: Any) -> Any:
     """`x`, whose shape is one that `like` broadcasts to, summed to the shape of `like`.

@@ -1,0 +1,36 @@
+"""Helpers on matrices and stacks of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def cofactors(a: Any) -> Any:
+    """The derivative of the determinant by each element: det(a) times the inverse, transposed; of a singular matrix too.
+
+    >>> cofactors(np.array([[1.0, 0.0], [3.0, 0.0]])) + 0.0
+    array([[ 0., -3.],
+           [ 0.,  1.]])
+    """
+    n = a.shape[-1]
+    count = 1
+    for k in range(a.ndim - 2):
+        count *= a.shape[k]
+    flat = np.ascontiguousarray(a).reshape((count, n, n))
+    out = np.empty_like(flat)
+    for k in range(count):
+        det = np.linalg.det(flat[k])
+        if det != 0:
+            out[k] = det * np.linalg.inv(flat[k]).T
+        else:
+            u, s, vh = np.linalg.svd(flat[k])
+            others = np.ones_like(s)
+            for i in range(n):
+                for j in range(n):
+                    if i != j:
+                        others[i] *= s[j]
+            signs = np.linalg.det(u) * np.linalg.det(vh)
+            out[k] = np.conj(signs) * ((np.conj(u) * others) @ np.conj(vh))
+    return out.reshape(a.shape)
