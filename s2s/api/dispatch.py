@@ -7,7 +7,7 @@ import functools
 import inspect
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +167,9 @@ class GradientFunction:
         self._signature = _signature(request.function)
         parameters = self._signature.parameters if self._signature is not None else {}
         self._takes_dy = "dy" in parameters
+        # A parameter that is to be differentiated and left at its default is passed like any other.
+        self._named_defaults = {p.name: (k, p.default) for k, p in enumerate(parameters.values())
+                                if p.name in (request.params or ()) and p.default is not p.empty}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._shell is not None:
@@ -178,6 +181,9 @@ class GradientFunction:
     def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result for a call of `function`: that of the request, or the same method of an instance."""
         dy = None if self._takes_dy else kwargs.pop("dy", None)
+        for name, (k, default) in self._named_defaults.items():
+            if k >= len(args) and name not in kwargs:
+                kwargs[name] = default
         return self._run(function, args, kwargs, dy)
 
     def with_dy(self, dy: Any) -> Callable[..., Any]:
@@ -198,7 +204,7 @@ class GradientFunction:
         entry, values = self._entry(function, args, kwargs, dy is not None)
         self._last = entry
         self._shell = entry.shell
-        return self._finish(entry, values, args, dy)
+        return self._finish(entry, values, args, kwargs, dy)
 
     def _entry(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
                with_dy: bool) -> tuple[Entry, list[Any]]:
@@ -227,7 +233,7 @@ class GradientFunction:
         derivative = self._derivative(function, args, kwargs, with_dy)
         entry = Entry(derivative, compiled(derivative, self.request.options), with_dy)
         if not with_dy:
-            names = None if self.request.kind == "implicit" else self._chosen(_names(self._signature, len(args)))
+            names = None if self.request.kind == "implicit" else self._chosen(_names(self._signature, len(args)), kwargs)
             entry.shell = write_shell(entry, names, self.request, len(args), tuple(kwargs))
         entry.forget()
         return entry
@@ -244,7 +250,7 @@ class GradientFunction:
         if request.kind == "implicit":
             wrt = self._implicit(program.touched)
         else:
-            chosen = self._chosen(names)
+            chosen = self._chosen(names, kwargs)
             wrt = [leaf for name in chosen for leaf in argument_leaves(program.binding, program.arguments[name])]
             self._check_chosen(chosen, program.arguments, wrt)
         keep = request.with_value or with_dy
@@ -263,16 +269,17 @@ class GradientFunction:
             raise TypeError(f"{function_name(self.request.function)} returns a complex value, and a gradient is that of "
                             "a real one; return its abs, real or imag part, or pass weights as dy")
 
-    def _chosen(self, names: list[str]) -> list[str]:
+    def _chosen(self, names: list[str], keywords: Iterable[str]) -> list[str]:
+        """Names of the arguments to differentiate; those passed by keyword where `params` names them."""
         params = self.request.params
         if params is None:
             return names
         out = []
         for p in params:
             if isinstance(p, str):
-                if p not in names:
-                    have = ", ".join(names)
-                    raise ValueError(f"{function_name(self.request.function)} has no positional argument {p!r} "
+                if p not in names and p not in keywords:
+                    have = ", ".join([*names, *keywords])
+                    raise ValueError(f"{function_name(self.request.function)} has no argument {p!r} "
                                      f"in this call; it has {have}")
                 out.append(p)
             else:
@@ -310,7 +317,7 @@ class GradientFunction:
                              "Variable before the call is a constant")
         return sorted(trainable, key=lambda r: r.value._number)
 
-    def _finish(self, entry: Entry, values: list[Any], args: tuple[Any, ...], dy: Any) -> Any:
+    def _finish(self, entry: Entry, values: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any], dy: Any) -> Any:
         results, gradients = entry.run(values, dy)
         wrt = entry.derivative.wrt
         if self.request.kind == "implicit":
@@ -318,7 +325,7 @@ class GradientFunction:
         else:
             by_read = {r.index: g for r, g in zip(wrt, gradients, strict=True) if g is not None}
             connected = {r.index: g is not None for r, g in zip(wrt, gradients, strict=True)}
-            names = self._chosen(_names(self._signature, len(args)))
+            names = self._chosen(_names(self._signature, len(args)), kwargs)
             shaped = [self._argument_gradient(entry, name, values, by_read, connected) for name in names]
             if self.request.single:
                 shaped = tuple(shaped) if self.request.as_tuple else shaped[0]

@@ -82,8 +82,10 @@ class Sweep(Adjoints):
         elif op.name == "call":
             self._call(self, op)
         elif op.name == "pycall":
-            if any(self.activity.active(v) for v in dependencies(op, None)) or any(
-                    self.take(r) is not None and self.activity.varied(r) for r in op.results):
+            # Numbers are safe with anybody; an array may be changed by a call that nobody looked into.
+            changed = not op.attrs.get("harmless") and any(
+                is_reference(v.type) and self.activity.active(v) for v in op.operands())
+            if changed or any(self.take(r) is not None and self.activity.varied(r) for r in op.results):
                 raise no_rule(op)
         else:
             pull(self, op)

@@ -110,6 +110,8 @@ def _outside_attribute(ctx: Context, node: gast.AST, x: Outside, name: str) -> L
     if override is not None:
         return override
     v = x.value
+    if isinstance(v, tuple) and name in getattr(v, "_fields", ()):
+        return outside(ctx, ctx.binding.read(x.read, "item", v._fields.index(name)))
     if isinstance(v, list | dict) and name in CONTAINER_METHODS["list" if isinstance(v, list) else "dict"]:
         return Method(x, name)
     if isinstance(v, types.ModuleType | type) or isinstance(v, types.FunctionType):

@@ -177,8 +177,16 @@ def leave_in_place(ctx: Context, node: gast.AST, callee: Lowered, args: list[Low
     what = Opaque(getattr(getattr(callee, "value", None), "__name__", "object"))
     op_types = [what] if types is None else types
     results = ctx.b.emit("pycall", {"args": tuple(template.operands)},
-                         {"text": text_of(call), "types": op_types, "name": method or what.what})
+                         {"text": text_of(call), "types": op_types, "name": method or what.what,
+                          "harmless": _is_harmless(callee)})
     return results[0] if results else Static(None)
+
+
+def _is_harmless(callee: Lowered) -> bool:
+    """Whether a call is known not to change the arrays it is given."""
+    v = getattr(callee, "value", None)
+    module = getattr(v, "__module__", None) or type(v).__module__
+    return module.split(".")[0] in ("logging", "warnings", "time")
 
 
 def assign_outside(ctx: Context, name: str, scope: Any, new: Lowered) -> None:

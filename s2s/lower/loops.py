@@ -146,6 +146,8 @@ def lower_while(ctx: Context, node: gast.While, test: Callable[[], Lowered], bod
             branch(ctx, cond, rest, lambda: None)
         elif cond:
             rest()
+    if isinstance(node.test, gast.Constant) and node.test.value and flag(ctx, loop.broke) == FALSE:
+        ctx.state.env[ctx.frame, RETURNED] = TRUE  # there is no other way out
     _else(ctx, loop, orelse)
 
 

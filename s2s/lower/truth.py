@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 import gast
@@ -9,7 +10,7 @@ import numpy as np
 
 from s2s.ir.core import Value
 from s2s.ir.ops import constant
-from s2s.ir.types import BOOL, Array, List, Scalar
+from s2s.ir.types import BOOL, Array, List, Opaque, Scalar
 from s2s.lower.context import Context, Respecialise, Unroll
 from s2s.lower.outside import outside
 from s2s.lower.values import Bound, Box, Closure, Conflict, Lazy, Lowered, Method, Outside, Range, Static, Tuple
@@ -56,6 +57,10 @@ def _value_truth(ctx: Context, node: gast.AST, x: Value) -> bool | Value:
     if isinstance(x.type, Array):
         raise ctx.error(node, "the truth of an array with more than one element is ambiguous",
                         "NumPy raises here too", "use .any() or .all(), or np.where")
+    if isinstance(x.type, Opaque) and x.op is not None and x.op.name == "format":
+        parts = ast.walk(ast.parse(x.op.attrs["text"].replace("⟦", "S2S_").replace("⟧", "_E")))
+        if any(isinstance(n, ast.Constant) and n.value for n in parts):
+            return True
     raise ctx.error(node, "the truth of an object that s2s does not look into decides a branch",
                     fix="compute it before the function and pass it in as an argument")
 
