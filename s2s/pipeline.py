@@ -26,6 +26,7 @@ from s2s.lower.lower import Program, lower
 from s2s.options import Options
 from s2s.rules import TABLE
 from s2s.simplify import simplify
+from s2s.targets.numba_forms import legalise
 
 
 def _inner(fn: Function, wrt: Sequence[Value], *, keep_values: bool, seeds_given: bool) -> Reverse:
@@ -93,8 +94,14 @@ def _derivative(program: Program, wrt: Sequence[Read], name: str, target: str, m
     stages = {"lowered": to_text(program.function), "differentiated": to_text(made.function),
               "simplified": to_text(simple)}
     seeds = len(simple.block.params) - len(fn.block.params)
-    return Derivative(program, list(wrt), made.connected, simple, emit(simple, target=target), seeds, keep_values,
+    emitted = emit(for_target(simple, target), target=target)
+    return Derivative(program, list(wrt), made.connected, simple, emitted, seeds, keep_values,
                       _writes_arguments(program), zeros, mode, stages)
+
+
+def for_target(fn: Function, target: str) -> Function:
+    """The program in operations that the target's compiler has."""
+    return legalise(fn) if target == "cpu" else fn
 
 
 def compiled(derivative: Derivative, options: Options) -> Callable[..., Any]:

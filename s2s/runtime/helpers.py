@@ -10,8 +10,26 @@ from typing import Any
 import numpy as np
 
 from s2s.runtime.matrices import cofactors
+from s2s.runtime.rows import (
+    add_at,
+    add_where,
+    argsort_last,
+    as_rows,
+    cumsum_last,
+    det_stack,
+    diagonal_last,
+    inv_stack,
+    matmul_stack,
+    max_last,
+    min_last,
+    prod_last,
+    solve_stack,
+    sort_last,
+)
 
-__all__ = ["broadcast_like", "cofactors", "product_of_others", "unbroadcast"]
+__all__ = ["add_at", "add_where", "argsort_last", "as_rows", "broadcast_like", "cofactors", "cumsum_last", "det_stack",
+           "diagonal_last", "inv_stack", "matmul_stack", "max_last", "min_last", "prod_last", "product_of_others",
+           "solve_stack", "sort_last", "unbroadcast"]
 
 
 def unbroadcast(x: Any, like: Any) -> Any:

@@ -1,0 +1,203 @@
+"""Helpers that work along the last axis, or on stacks of matrices: loops, which numba compiles for any rank."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def as_rows(a: Any) -> Any:
+    """All axes but the last as one; in memory of its own where it has to be.
+
+    >>> as_rows(np.ones((2, 3, 4))).shape
+    (6, 4)
+    """
+    rows = 1
+    for k in range(a.ndim - 1):
+        rows *= a.shape[k]
+    return np.ascontiguousarray(a).reshape((rows, a.shape[-1]))
+
+
+def prod_last(a: Any) -> Any:
+    """Products along the last axis.
+
+    >>> prod_last(np.array([[2.0, 3.0], [4.0, 5.0]]))
+    array([ 6., 20.])
+    """
+    flat = as_rows(a)
+    out = np.ones(flat.shape[0], flat.dtype)
+    for r in range(flat.shape[0]):
+        for k in range(flat.shape[1]):
+            out[r] *= flat[r, k]
+    return out.reshape(a.shape[:-1])
+
+
+def max_last(a: Any) -> Any:
+    """Largest elements along the last axis; NaN where there is one.
+
+    >>> max_last(np.array([[2.0, 3.0], [5.0, 4.0]]))
+    array([3., 5.])
+    """
+    flat = as_rows(a)
+    out = np.empty(flat.shape[0], flat.dtype)
+    for r in range(flat.shape[0]):
+        out[r] = np.max(flat[r])
+    return out.reshape(a.shape[:-1])
+
+
+def min_last(a: Any) -> Any:
+    """Smallest elements along the last axis; NaN where there is one.
+
+    >>> min_last(np.array([[2.0, 3.0], [5.0, 4.0]]))
+    array([2., 4.])
+    """
+    flat = as_rows(a)
+    out = np.empty(flat.shape[0], flat.dtype)
+    for r in range(flat.shape[0]):
+        out[r] = np.min(flat[r])
+    return out.reshape(a.shape[:-1])
+
+
+def cumsum_last(a: Any) -> Any:
+    """Running sums along the last axis.
+
+    >>> cumsum_last(np.array([[2.0, 3.0], [4.0, 5.0]]))
+    array([[2., 5.],
+           [4., 9.]])
+    """
+    out = as_rows(a).copy()
+    for r in range(out.shape[0]):
+        for k in range(1, out.shape[1]):
+            out[r, k] += out[r, k - 1]
+    return out.reshape(a.shape)
+
+
+def sort_last(a: Any) -> Any:
+    """Sorted along the last axis.
+
+    >>> sort_last(np.array([[3.0, 2.0], [4.0, 5.0]]))
+    array([[2., 3.],
+           [4., 5.]])
+    """
+    out = as_rows(a).copy()
+    for r in range(out.shape[0]):
+        out[r] = np.sort(out[r])
+    return out.reshape(a.shape)
+
+
+def argsort_last(a: Any) -> Any:
+    """The stable order along the last axis.
+
+    >>> argsort_last(np.array([[3.0, 2.0], [4.0, 5.0]]))
+    array([[1, 0],
+           [0, 1]])
+    """
+    flat = as_rows(a)
+    out = np.empty(flat.shape, np.int64)
+    for r in range(flat.shape[0]):
+        out[r] = np.argsort(flat[r], kind="mergesort")
+    return out.reshape(a.shape)
+
+
+def diagonal_last(a: Any, offset: int) -> Any:
+    """The diagonals of the last two axes, along a new last axis.
+
+    >>> diagonal_last(np.array([[1.0, 2.0], [3.0, 4.0]]), 1)
+    array([2.])
+    """
+    rows = 1
+    for k in range(a.ndim - 2):
+        rows *= a.shape[k]
+    above, below = max(offset, 0), max(-offset, 0)
+    n = max(min(a.shape[-2] - below, a.shape[-1] - above), 0)
+    flat = np.ascontiguousarray(a).reshape((rows, a.shape[-2], a.shape[-1]))
+    out = np.empty((rows, n), a.dtype)
+    for r in range(rows):
+        for k in range(n):
+            out[r, k] = flat[r, k + below, k + above]
+    return out.reshape((*a.shape[:-2], n))
+
+
+def add_at(a: Any, index: Any, values: Any) -> None:
+    """`np.add.at(a, index, values)`, where `values` has the shape of `a[index]`.
+
+    >>> a = np.zeros(3)
+    >>> add_at(a, np.array([0, 2, 2]), np.ones(3))
+    >>> a
+    array([1., 0., 2.])
+    """
+    places = np.ascontiguousarray(index).reshape(index.size)
+    rows = np.ascontiguousarray(values).reshape((index.size, *a.shape[1:]))
+    for k in range(places.size):
+        a[places[k]] += rows[k]
+
+
+def add_where(a: Any, mask: Any, values: Any) -> None:
+    """`a[mask] += values`, where `values` is an array with one element for each True.
+
+    >>> a = np.zeros(3)
+    >>> add_where(a, np.array([True, False, True]), np.array([1.0, 2.0]))
+    >>> a
+    array([1., 0., 2.])
+    """
+    count = 0
+    for place in np.ndindex(mask.shape):
+        if mask[place]:
+            a[place] += values[count]
+            count += 1
+
+
+def matmul_stack(a: Any, b: Any) -> Any:
+    """Products of matrices; the axes before the last two are equal.
+
+    >>> matmul_stack(np.ones((2, 2, 3)), np.ones((2, 3, 1))).shape
+    (2, 2, 1)
+    """
+    rows = 1
+    for k in range(a.ndim - 2):
+        rows *= a.shape[k]
+    x = np.ascontiguousarray(a).reshape((rows, a.shape[-2], a.shape[-1]))
+    y = np.ascontiguousarray(b).reshape((rows, b.shape[-2], b.shape[-1]))
+    out = np.empty((rows, a.shape[-2], b.shape[-1]), a.dtype)
+    for r in range(rows):
+        out[r] = x[r] @ y[r]
+    return out.reshape((*a.shape[:-1], b.shape[-1]))
+
+
+def inv_stack(a: Any) -> Any:
+    """Inverses of matrices.
+
+    >>> inv_stack(2.0 * np.eye(2)[np.newaxis])[0, 0]
+    array([0.5, 0. ])
+    """
+    out = as_rows(a).copy().reshape((-1, a.shape[-1], a.shape[-1]))
+    for r in range(out.shape[0]):
+        out[r] = np.linalg.inv(out[r])
+    return out.reshape(a.shape)
+
+
+def det_stack(a: Any) -> Any:
+    """Determinants of matrices.
+
+    >>> det_stack(2.0 * np.eye(2)[np.newaxis])
+    array([4.])
+    """
+    flat = as_rows(a).reshape((-1, a.shape[-1], a.shape[-1]))
+    out = np.empty(flat.shape[0], a.dtype)
+    for r in range(flat.shape[0]):
+        out[r] = np.linalg.det(flat[r])
+    return out.reshape(a.shape[:-2])
+
+
+def solve_stack(a: Any, b: Any) -> Any:
+    """Solutions of systems of equations; the axes before the last two are equal.
+
+    >>> solve_stack(2.0 * np.eye(2)[np.newaxis], np.ones((1, 2, 1)))[0, :, 0]
+    array([0.5, 0.5])
+    """
+    x = as_rows(a).reshape((-1, a.shape[-2], a.shape[-1]))
+    out = as_rows(b).copy().reshape((-1, b.shape[-2], b.shape[-1]))
+    for r in range(out.shape[0]):
+        out[r] = np.linalg.solve(x[r], out[r])
+    return out.reshape(b.shape)

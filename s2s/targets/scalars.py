@@ -1,0 +1,48 @@
+"""Forms of functions of numbers, and of elementwise functions that numba lacks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from s2s.ir.core import OpSpec
+from s2s.ir.ops import numeric
+from s2s.ir.types import Scalar
+from s2s.rules.expr import Expr, fn
+from s2s.rules.table import parse_params
+
+# numba takes the digits of `round` by position only.
+_ROUND = OpSpec("round", parse_params("x, ndigits: value"), lambda op: [Scalar(numeric(op, "x").dtype, True)])
+
+
+def _log(x: Expr, base: Any = None) -> Expr | None:
+    if not isinstance(base, Expr):
+        return None
+    own = Expr(x.b, x.v, x.lookup, "math")
+    # As Python computes it.
+    return fn.log(own) / fn.log(Expr(x.b, base.v, x.lookup, "math"))
+
+
+def _fmod(x: Expr, y: Expr) -> Expr:
+    return fn.fmod(x, y)
+
+
+def _heaviside(x: Expr, y: Expr) -> Expr:
+    inside = fn.where(x < 0.0, 0.0, fn.where(x > 0.0, 1.0, y))
+    return fn.where(x == x, inside, x)
+
+
+def _isclose(a: Expr, b: Expr, rel_tol: float, abs_tol: float) -> Expr:
+    size = fn.maximum(fn.abs(a), fn.abs(b))
+    near = (fn.abs(a - b) <= fn.maximum(size * rel_tol, a.lift(abs_tol))) & (size < float("inf"))
+    return a.wrap(a.b.binary("bitor", (a == b).v, near.v))
+
+
+def _round(x: Expr, ndigits: Any = None) -> Expr | None:
+    if ndigits is None or isinstance(ndigits, Expr):
+        return None
+    return x.wrap(x.b.one(_ROUND, {"x": x.v, "ndigits": x.lift(ndigits).v}))
+
+
+FORMS: dict[str, Any] = {
+    "math.fmod": _fmod, "math.isclose": _isclose, "math.log": _log, "np.heaviside": _heaviside, "round": _round,
+}
