@@ -20,6 +20,7 @@ from s2s.api.functions import (
     value_and_grad,
     value_and_gradients_function,
 )
+from s2s.api.short import hessian, hvp, jacobian, jvp, vjp
 from s2s.errors import (
     CompilationError,
     NoRuleError,
@@ -29,6 +30,7 @@ from s2s.errors import (
     SourceError,
     UnsupportedSyntaxError,
 )
+from s2s.testing.grads import check_grads
 from s2s.variable import Tensor, Variable, constant
 
 __version__ = "0.1.0"
@@ -43,13 +45,19 @@ __all__ = [
     "Tensor",
     "UnsupportedSyntaxError",
     "Variable",
+    "check_grads",
     "constant",
     "custom_gradient",
     "grad",
     "gradients_function",
+    "hessian",
+    "hvp",
     "implicit_gradients",
     "implicit_value_and_gradients",
+    "jacobian",
+    "jvp",
     "stop_gradient",
     "value_and_grad",
     "value_and_gradients_function",
+    "vjp",
 ]

@@ -65,7 +65,7 @@ class Entry:
             refuse_overlap(arguments)
         if self.with_dy:
             arguments += self._seeds(dy)
-        out = self.core(*arguments)
+        out = self._weighted(arguments, dy) if self.with_dy else self.core(*arguments)
         if self.outputs == 1:
             out = (out,)
         if self.with_dy:
@@ -75,6 +75,16 @@ class Entry:
             if zero:
                 gradients[k] = zeros_of(values[self.derivative.wrt[k].index])
         return list(out[:self.values]), gradients
+
+    def _weighted(self, arguments: list[Any], dy: Any) -> Any:
+        try:
+            return self.core(*arguments)
+        except ValueError as error:
+            shapes = {np.shape(plain(v)) for v in flatten_seed(self.structure, dy).values()}
+            if shapes == {()}:
+                raise
+            # The shape of the value is known after the forward sweep only; the reverse sweep met it first.
+            raise ShapeError(f"dy has shape {', '.join(map(str, shapes))}, which does not fit the value: {error}") from error
 
     def _seeds(self, dy: Any) -> list[Any]:
         given = flatten_seed(self.structure, dy)
@@ -164,7 +174,7 @@ class GradientFunction:
         self._last: Entry | None = None
         self._shell: Callable[..., Any] | None = None  # that of the entry used last
         self._lock = threading.Lock()
-        self._signature = _signature(request.function)
+        self._signature = signature_of(request.function)
         parameters = self._signature.parameters if self._signature is not None else {}
         self._takes_dy = "dy" in parameters
         # A parameter that is to be differentiated and left at its default is passed like any other.
@@ -233,14 +243,14 @@ class GradientFunction:
         derivative = self._derivative(function, args, kwargs, with_dy)
         entry = Entry(derivative, compiled(derivative, self.request.options), with_dy)
         if not with_dy:
-            names = None if self.request.kind == "implicit" else self._chosen(_names(self._signature, len(args)), kwargs)
+            names = None if self.request.kind == "implicit" else self._chosen(positional_names(self._signature, len(args)), kwargs)
             entry.shell = write_shell(entry, names, self.request, len(args), tuple(kwargs))
         entry.forget()
         return entry
 
     def _derivative(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], with_dy: bool) -> Derivative:
         request = self.request
-        names = _names(self._signature, len(args))
+        names = positional_names(self._signature, len(args))
         self._check_arguments(args, kwargs)
         program = lowered(function, function_name(function), args, kwargs, names,
                           merge=request.kind == "implicit")
@@ -325,7 +335,7 @@ class GradientFunction:
         else:
             by_read = {r.index: g for r, g in zip(wrt, gradients, strict=True) if g is not None}
             connected = {r.index: g is not None for r, g in zip(wrt, gradients, strict=True)}
-            names = self._chosen(_names(self._signature, len(args)), kwargs)
+            names = self._chosen(positional_names(self._signature, len(args)), kwargs)
             shaped = [self._argument_gradient(entry, name, values, by_read, connected) for name in names]
             if self.request.single:
                 shaped = tuple(shaped) if self.request.as_tuple else shaped[0]
@@ -434,14 +444,14 @@ def function_name(function: Any) -> str:
     return name if name.isidentifier() else "lambda_"
 
 
-def _signature(function: Any) -> inspect.Signature | None:
+def signature_of(function: Any) -> inspect.Signature | None:
     try:
         return inspect.signature(function, follow_wrapped=False)
     except (TypeError, ValueError):
         return None
 
 
-def _names(signature: inspect.Signature | None, count: int) -> list[str]:
+def positional_names(signature: inspect.Signature | None, count: int) -> list[str]:
     """Names of the positional arguments of a call."""
     names: list[str] = []
     for p in signature.parameters.values() if signature is not None else ():

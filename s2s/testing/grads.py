@@ -1,0 +1,85 @@
+"""`check_grads`: the derivatives of a function against finite differences and against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from s2s.api.dispatch import function_name
+from s2s.api.functions import gradients_function
+from s2s.api.short import jvp
+from s2s.api.structure import is_number
+from s2s.variable import plain
+
+
+def check_grads(f: Callable[..., Any], args: Sequence[Any], order: int = 1, modes: Sequence[str] = ("fwd", "rev"),
+                rtol: float = 1e-5, atol: float = 1e-6, eps: float = 1e-5, **options: Any) -> None:
+    """Raise AssertionError where a derivative of `f` at `args` is wrong.
+
+    Along random directions: forward mode against central differences, and reverse against forward mode by
+    the dot product <dy, J v> = <J' dy, v>. Arguments that are floats or arrays of floats are moved, all
+    others are held. order: how many derivatives to check; the second is that of the gradient.
+
+    >>> import numpy as np, s2s
+    >>> s2s.check_grads(lambda x: np.sum(np.sin(x) ** 2), [np.array([0.3, -1.0])], order=2)
+    """
+    rng = np.random.default_rng(0)
+    moved = [k for k, a in enumerate(args) if is_number(a)]
+    if not moved:
+        raise TypeError(f"{function_name(f)} is given no number or array of floats that could be moved")
+    tangents = [_direction(rng, a) if k in moved else None for k, a in enumerate(args)]
+    value, dot = jvp(f, args, tangents, **options)
+    if "fwd" in modes:
+        _compare(dot, _difference(f, args, tangents, eps), rtol, atol, f"forward mode of {function_name(f)}")
+    if "rev" in modes:
+        weights = _map(lambda v: rng.standard_normal(np.shape(v)).astype(np.asarray(v).dtype)[()], value)
+        gradients = gradients_function(f, params=moved, **options)(*args, dy=weights)
+        forward = sum(_inner(w, d) for w, d in zip(_leaves(weights), _leaves(dot), strict=True))
+        backward = sum(_inner(g, tangents[k]) for g, k in zip(gradients, moved, strict=True) if g is not None)
+        _compare(backward, forward, rtol, atol, f"reverse mode of {function_name(f)}")
+    if order > 1:
+        inner = gradients_function(f, params=moved, **options)
+
+        def gradient(*xs: Any) -> Any:
+            return inner(*xs)
+
+        check_grads(gradient, args, order - 1, modes, rtol, atol, eps, **options)
+
+
+def _direction(rng: np.random.Generator, a: Any) -> Any:
+    x = np.asarray(plain(a))
+    return rng.standard_normal(x.shape).astype(x.dtype)[()]
+
+
+def _difference(f: Callable[..., Any], args: Sequence[Any], tangents: Sequence[Any], eps: float) -> Any:
+    def at(step: float) -> Any:
+        return f(*(a if t is None else plain(a) + step * t for a, t in zip(args, tangents, strict=True)))
+    ahead, behind = at(eps), at(-eps)
+    return [(plain(x) - plain(y)) / (2 * eps) for x, y in zip(_leaves(ahead), _leaves(behind), strict=True)]
+
+
+def _leaves(x: Any) -> list[Any]:
+    if isinstance(x, dict):
+        return [v for part in x.values() for v in _leaves(part)]
+    if isinstance(x, list | tuple):
+        return [v for part in x for v in _leaves(part)]
+    return [] if x is None else [x]
+
+
+def _map(function: Callable[[Any], Any], x: Any) -> Any:
+    if isinstance(x, dict):
+        return {k: _map(function, v) for k, v in x.items()}
+    if isinstance(x, list | tuple):
+        return type(x)(_map(function, v) for v in x)
+    return function(x)
+
+
+def _inner(x: Any, y: Any) -> float:
+    return float(np.sum(np.real(np.conj(plain(x)) * plain(y))))
+
+
+def _compare(got: Any, want: Any, rtol: float, atol: float, what: str) -> None:
+    for g, w in zip(_leaves(got), _leaves(want), strict=True):
+        np.testing.assert_allclose(plain(g), plain(w), rtol=rtol, atol=atol, err_msg=what)
