@@ -13,7 +13,7 @@ import numpy as np
 
 from s2s.errors import UnsupportedSyntaxError, located
 from s2s.ir.core import Block, Function, Op, Value
-from s2s.ir.ops import is_basic
+from s2s.ir.ops import constant, is_basic
 from s2s.ir.types import Array, List, Type
 
 LOOPS = ("for", "while")
@@ -32,7 +32,7 @@ def is_view(op: Op) -> bool:
 
 
 def is_surely_view(op: Op) -> bool:
-    """Whether the result of `op`, which may share memory, does so whatever the strides, each element being one of the argument."""
+    """Whether the result of `op`, which may share memory, does so whatever the strides are, element by element."""
     a = op.value(op.spec.view or "").type
     if not isinstance(a, Array):
         return True
@@ -52,6 +52,20 @@ def is_surely_view(op: Op) -> bool:
 def written(op: Op) -> Value | None:
     """The array or list that `op` changes."""
     return None if op.spec.writes is None else op.value(op.spec.writes)
+
+
+def is_natural(v: Value, memory: Memory) -> bool:
+    """Whether an int is known not to be negative: such an index counts from the start."""
+    c = constant(v)
+    if c is not None:
+        return isinstance(c, int) and c >= 0
+    if v.op is None:
+        owner = memory.owner[memory.home[v]]
+        is_index = owner is not None and owner.name == "for" and v is memory.home[v].params[0]
+        return is_index and is_natural(owner.value("start"), memory) and (constant(owner.value("step")) or -1) > 0
+    if v.op.name in ("dim", "listlen", "trips"):
+        return True
+    return v.op.name in ("add", "mul") and all(is_natural(u, memory) for u in v.op.operands())
 
 
 class Memory:
@@ -168,7 +182,7 @@ class Memory:
 
     def is_inside(self, v: Value, block: Block) -> bool:
         """Whether `v` is defined in `block` or in a block nested in it."""
-        home: Block | None = self.home[v]
+        home: Block | None = self.home.get(v)  # not there: taken from around the function
         while home is not None:
             if home is block:
                 return True
@@ -192,8 +206,9 @@ class Memory:
         if is_surely_view(v.op):
             return isinstance(base.type, Array) and self.is_apart(base)
         if self.is_written(v) and self._changes_while_read(v, v.op):
-            raise located(UnsupportedSyntaxError, v.op.loc, f"the result of {v.op.name} and its argument are written to",
-                          "whether they share memory depends on the order of the elements in it",
+            raise located(UnsupportedSyntaxError, v.op.loc,
+                          f"memory is written to while the result of {v.op.name} is read",
+                          "whether the result has memory of its own depends on the order of its argument's elements",
                           "copy the array first (np.copy)")
         return True
 
@@ -201,14 +216,33 @@ class Memory:
         """Whether the shadow of `v` is part of that of the value that `v` is a view of."""
         return v.op is not None and is_view(v.op) and not self.is_apart(v)
 
-    def _changes_while_read(self, v: Value, made: Op) -> bool:
-        """Whether a store to the memory of `v` can run between `made`, which made it, and its last use."""
+    def may_hold_another(self, load: Op) -> bool:
+        """Whether the place that `load` reads from a list may hold something else after it."""
+        changing = ("listset", "listpop") if is_natural(load.value("index"), self) else ("listset", "listpop", "append")
+        v = load.value("list")
+        roots = self.roots.get(self.group(v), ())
+        return any(self._may_follow(store, load, roots) for store in self.stores.get(self.group(v), ())
+                   if store.name in changing)
+
+    def _changes_while_read(self, v: Value, made: Op, names: Sequence[str] = ()) -> bool:
+        """Whether a store to the memory of `v` can run between `made`, which made it, and its last use.
+
+        names: only stores of these names count.
+        """
+        stores = [op for op in self.stores.get(self.group(v), ()) if not names or op.name in names]
         uses = self._uses(v)
         if uses is None:
-            return self.may_change(v, made)
+            roots = self.roots.get(self.group(v), ())
+            return any(self._may_follow(store, made, roots) for store in stores)
         home = self.block_of[made]
         last = max((self._end(use, home) for use in uses), default=-1)
-        return any(self.order[made] < self.order[store] <= last for store in self.stores.get(self.group(v), ()))
+        return any(self.order[made] < self.order[store] <= last for store in stores)
+
+    def refuse_replaced(self, load: Op) -> None:
+        """Refuse an array from a list that is taken out of the list while it is read, and arrays are written to."""
+        if self._changes_while_read(load.result, load, ("listset", "listpop")):
+            raise located(UnsupportedSyntaxError, load.loc, "an array that is taken from a list, which is written to",
+                          "another array takes its place in the list while it is read", "copy it first (np.copy)")
 
     def _uses(self, v: Value) -> list[Op] | None:
         """The operations that read `v` or a view of it; None where it flows on in another way."""
