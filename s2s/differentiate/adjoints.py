@@ -8,6 +8,7 @@ list, have a *handle*: shadow memory that is aliased as the primal memory is.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from s2s.analyse.activity import Activity
@@ -27,6 +28,7 @@ class Adjoints:
     outer: owned adjoints that belong to an enclosing region, and so have to be changed in place.
     views: adjoints that are part of that of another array, and so have to be changed in place, too.
     seen: values that are somebody's adjoint already, and so are not owned if passed on.
+    places: for loads from lists, the index counted from the start.
     guarded: operations whose adjoint of 0 stays 0, whatever it is multiplied by.
     """
 
@@ -41,6 +43,7 @@ class Adjoints:
         self.seen: set[Value] = set()
         self.views: set[Value] = set()
         self.guarded: set[Op] = set()
+        self.places: Mapping[Op, Value] = {}
 
     # Writing operations.
 
@@ -163,7 +166,9 @@ class Adjoints:
             return found
         op = v.op
         if op is not None and op.name == "listget":
-            new = self.b.one("listget", {"list": self.handle(op.value("list")), "index": op.value("index")})
+            self.memory.refuse_replaced(op)
+            index = self.places.get(op, op.value("index"))
+            new = self.b.one("listget", {"list": self.handle(op.value("list")), "index": index})
             self.name(new, v)
         elif op is not None and op.name != "listpop" and self.memory.is_alias(v):
             new = self.like_view(v, self.handle(op.value(op.spec.view or "")))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from s2s.analyse.memory import LOOPS, Memory, is_reference, is_view
+from s2s.analyse.memory import LOOPS, Memory, is_reference, is_surely_view, is_view
 from s2s.differentiate.saving import Saver, trip_number
 from s2s.differentiate.sweep import Mirror
 from s2s.ir.builder import Builder
@@ -172,7 +172,9 @@ class Resolver:
             return True
         if is_view(op):
             # A view of the same memory; but where it may be a copy, that has to be as it was.
-            return op.name not in ("getitem", "listget") and self._changed(op)
+            if op.name == "listget":
+                return self.memory.may_hold_another(op)
+            return not is_surely_view(op) and self._changed(op)
         if isinstance(v.type, Array) or not isinstance(v.type, Scalar):
             return True
         return self._cost(op, home) > CHEAP or self._changed(op)

@@ -19,6 +19,7 @@ import numpy as np
 from s2s.analyse.activity import Activity
 from s2s.analyse.masks import guarded
 from s2s.analyse.memory import Memory, written
+from s2s.differentiate.lists import count_from_start
 from s2s.differentiate.resolve import resolve
 from s2s.differentiate.sweep import Sweep
 from s2s.errors import UnsupportedSyntaxError, located
@@ -64,6 +65,7 @@ def _build(job: _Job, original: Function, wrt: Sequence[Value], *, keep_values: 
     wrt = [mapping[v] for v in wrt]
     results = list(fn.block.results)
     _copy_written(fn, job.table)
+    places = count_from_start(fn)
     memory = Memory(fn)
     activity = Activity(fn, wrt, memory, job.table.rule)
     connected = [is_inexact(v.type) and activity.useful(v) for v in wrt]
@@ -71,6 +73,7 @@ def _build(job: _Job, original: Function, wrt: Sequence[Value], *, keep_values: 
     b = Builder(swept)
     b.aliases = True  # `Adjoints` writes only into what it made or owns
     sweep = Sweep(b, job.table, activity, memory, lambda s, op: _call(job, s, op))
+    sweep.places = places
     sweep.guarded = guarded(fn, memory, job.table.rule)
     results = list(fn.block.results)
     seeds = _seed(sweep, results, seeds_given)

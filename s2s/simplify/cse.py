@@ -149,7 +149,7 @@ class _Cse(Builder):
         """What two operations that give the same result have in common."""
         if op.name == "const":
             return _const_key(op)
-        reads = not shares_memory(op)
+        reads = not shares_memory(op) or op.name == "listget"
         parts: list[Any] = [op.name, op.results[0].type if op.name in ("cast", "undefined") else None]
         for name, arg in op.args.items():
             parts.append(name)
