@@ -41,7 +41,7 @@ def make_valley(small):
 
 
 def pendulum(theta, omega, length, drag, steps, dt):
-    for k in range(steps):
+    for _ in range(steps):
         accel = -9.81 / length * math.sin(theta) - drag * omega * abs(omega)
         theta = theta + dt * omega
         omega = omega + dt * accel

@@ -29,8 +29,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import adjoints  # noqa: E402
-from kernels import KERNELS, Kernel  # noqa: E402
+import adjoints
+from kernels import KERNELS, Kernel
 
 ROUND_SECONDS = 0.02
 
@@ -112,16 +112,13 @@ def measure(name: str, repeats: int) -> dict[str, Any]:
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    lines = [
-        f"{'kernel':<14}{'primal':>12}{'by hand':>12}{'s2s':>12}"
-        f"{'s2s/hand':>10}{'s2s/primal':>12}{'overhead':>10}{'first':>8}"
-    ]
+    columns = ("primal", "by hand", "s2s", "s2s/hand", "s2s/primal", "overhead", "first")
+    lines = [f"{'kernel':<14}" + "".join(f"{column:>12}" for column in columns)]
     for row in rows:
-        lines.append(
-            f"{row['kernel']:<14}{row['primal_us']:>9.2f} us{row['hand_us']:>9.2f} us"
-            f"{row['s2s_us']:>9.2f} us{row['s2s_over_hand']:>10.2f}{row['s2s_over_primal']:>12.2f}"
-            f"{row['overhead_us']:>7.1f} us{row['first_s']:>6.2f} s"
-        )
+        cells = [f"{row[name]:.2f} us" for name in ("primal_us", "hand_us", "s2s_us")]
+        cells += [f"{row[name]:.2f}" for name in ("s2s_over_hand", "s2s_over_primal")]
+        cells += [f"{row['overhead_us']:.1f} us", f"{row['first_s']:.2f} s"]
+        lines.append(f"{row['kernel']:<14}" + "".join(f"{cell:>12}" for cell in cells))
     return "\n".join(lines)
 
 

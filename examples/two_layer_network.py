@@ -6,6 +6,7 @@ The gradient function is made from a bound method; the Variables are found throu
 from __future__ import annotations
 
 import argparse
+from itertools import pairwise
 
 import numpy as np
 from sklearn.datasets import load_iris
@@ -25,7 +26,7 @@ class Dense:
 class Network:
     def __init__(self, sizes: tuple[int, ...]) -> None:
         rng = np.random.default_rng(0)
-        self.layers = [Dense(m, n, rng) for m, n in zip(sizes[:-1], sizes[1:], strict=True)]
+        self.layers = [Dense(m, n, rng) for m, n in pairwise(sizes)]
 
     def __call__(self, x):
         for layer in self.layers[:-1]:

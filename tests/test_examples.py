@@ -40,7 +40,6 @@ def test_converges(name: str) -> None:
     assert values[-1] < values[0]
 
 
-@pytest.mark.cpu
 @pytest.mark.skipif(not NUMBA, reason="numba is not installed")
 @pytest.mark.parametrize("name", NAMES)
 def test_same_numbers_on_cpu(name: str) -> None:

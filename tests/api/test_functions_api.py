@@ -103,7 +103,9 @@ def test_mixed_second_derivative():
     def gradient_by_y(x, y):
         return by_y(x, y)[0]
 
-    assert [number(g) for g in s2s.gradients_function(gradient_by_y)(3.0, 4.0)] == [6.0, 0.0]
+    by_x, by_y_again = s2s.gradients_function(gradient_by_y)(3.0, 4.0)
+    assert number(by_x) == 6.0
+    assert by_y_again is None or number(by_y_again) == 0.0
 
 
 def test_gradient_inside_a_larger_function():
@@ -162,7 +164,7 @@ def test_with_dy_where_the_function_has_a_parameter_called_dy():
 
     g = s2s.gradients_function(step)
     assert [number(v) for v in g(2.0, 3.0)] == [9.0, 12.0]
-    assert [number(v) for v in g(2.0, dy=3.0)][0] == 9.0
+    assert number(g(2.0, dy=3.0)[0]) == 9.0
     assert [number(v) for v in g.with_dy(10.0)(2.0, 3.0)] == [90.0, 120.0]
 
 

@@ -6,9 +6,12 @@ around it (tuples, lists, dicts, named tuples) is structure.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +21,27 @@ import s2s
 STEP = 1e-3
 
 
-class Unstable(ArithmeticError):
+class UnstableError(ArithmeticError):
     """Finite differences with two step sizes disagree: the example is no reference."""
+
+
+@contextlib.contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise `TimeoutError` in a block that takes longer (where the system can: not on Windows)."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: Any) -> None:
+        raise TimeoutError(f"not done after {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def leaves(value: Any) -> list[Any]:
@@ -78,12 +100,12 @@ def difference(f: Callable[[float], float], step: float) -> float:
 
 
 def stable_difference(f: Callable[[float], float], scale: float, tolerance: float) -> float:
-    """A difference that two step sizes agree on, else `Unstable`."""
+    """A difference that two step sizes agree on, else `UnstableError`."""
     step = STEP * max(1.0, scale) if scale > 0.1 or scale == 0.0 else 0.01 * scale
     first = difference(f, step)
     second = difference(f, 0.4 * step)
     if not abs(first - second) <= tolerance * max(1.0, abs(first)):
-        raise Unstable(f"{first} with step {step}, {second} with step {0.4 * step}")
+        raise UnstableError(f"{first} with step {step}, {second} with step {0.4 * step}")
     return second
 
 

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import checking
+
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "cpu: compiles with numba")
     config.addinivalue_line("markers", "full_cpu: all of the corpus on target cpu (minutes)")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """A compiler that loops, or emits a loop without end, fails one test and not the whole run."""
+    if "program" not in getattr(item, "fixturenames", ()):
+        return (yield)
+    with checking.time_limit(120.0 if "cpu" in item.name else 10.0):
+        return (yield)

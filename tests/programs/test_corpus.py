@@ -146,7 +146,7 @@ def test_cpu(program: Program) -> None:
 
 @programs(explicit)
 def test_reference_is_sound(program: Program) -> None:
-    """Two step sizes agree for every program (`Unstable` otherwise), and the gradients are finite."""
+    """Two step sizes agree for every program (`UnstableError` otherwise), and the gradients are finite."""
     for gradient in reference(program.name):
         for leaf in checking.leaves(gradient):
             assert leaf is None or np.all(np.isfinite(leaf))

@@ -17,11 +17,12 @@ import checking
 import numpy as np
 import pytest
 import random_programs
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import HealthCheck, given, note, seed, settings
 
 import s2s
 
 COUNT = int(os.environ.get("S2S_RANDOM_PROGRAMS", "2000"))
+PARTS = 2
 SAMPLE = 20
 NUMBA = importlib.util.find_spec("numba") is not None
 outcomes = {"stable": 0, "unstable": 0}
@@ -77,7 +78,7 @@ def check_variables(module: ModuleType, name: str, **options: Any) -> None:
 def compare_with_difference(f: Any, reverse: float) -> None:
     try:
         want = checking.stable_difference(f, 0.0, 1e-6)
-    except checking.Unstable:
+    except checking.UnstableError:
         outcomes["unstable"] += 1
         return
     outcomes["stable"] += 1
@@ -87,7 +88,7 @@ def compare_with_difference(f: Any, reverse: float) -> None:
 def check(source: str, folder: Path) -> None:
     note(source)
     body = source[len(random_programs.HEADER) :]
-    with random_programs.imported(source, folder) as module:
+    with random_programs.imported(source, folder) as module, checking.time_limit(10.0):
         try:
             check_parameters(module, "program")
             if any(name in body for name in ("w0", "w1", "w2")):
@@ -101,16 +102,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("random_programs")
 
 
-@settings(
-    max_examples=COUNT,
-    derandomize=True,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
-@given(source=random_programs.programs())
-def test_random_programs(folder: Path, source: str) -> None:
-    check(source, folder)
+def part(number: int) -> Any:
+    """A test of the part of the programs that belongs to a seed: parts may run beside each other."""
+
+    @seed(number)
+    @settings(
+        max_examples=-(-COUNT // PARTS),
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(source=random_programs.programs())
+    def test(folder: Path, source: str) -> None:
+        check(source, folder)
+
+    return test
+
+
+test_random_programs_a, test_random_programs_b = map(part, range(PARTS))
 
 
 def test_most_references_were_stable() -> None:
