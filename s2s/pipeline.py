@@ -18,7 +18,6 @@ from s2s.emit import Emitted, emit
 from s2s.errors import CompilationError, UnsupportedSyntaxError, located
 from s2s.ir.core import Function, Op, Value, walk
 from s2s.ir.names import adjoint_name
-from s2s.ir.printer import to_text
 from s2s.ir.types import Opaque, is_inexact
 from s2s.lower.binding import Read, is_argument
 from s2s.lower.context import Services
@@ -42,7 +41,7 @@ class Derivative:
     """One specialisation of a gradient function, up to its source.
 
     wrt: the reads that are differentiated; connected: which of them the value depends on. seeds: how
-    many seed parameters the core has. zeros: inputs that only code left out here would connect. stages: the program between any two stages, as text.
+    many seed parameters the core has. zeros: inputs that only code left out here would connect. stages: the program between any two stages.
     """
 
     program: Program
@@ -55,7 +54,7 @@ class Derivative:
     writes: bool
     zeros: list[bool] = field(default_factory=list)
     mode: str = "reverse"
-    stages: dict[str, str] = field(default_factory=dict)
+    stages: dict[str, Function] = field(default_factory=dict)
 
 
 def lowered(function: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any], names: Sequence[str],
@@ -91,8 +90,7 @@ def _derivative(program: Program, wrt: Sequence[Read], name: str, target: str, m
     simple.name = name
     zeros = [] if mode == "forward" else [
         not c and _mentioned(program, r) for c, r in zip(made.connected, wrt, strict=True)]
-    stages = {"lowered": to_text(program.function), "differentiated": to_text(made.function),
-              "simplified": to_text(simple)}
+    stages = {"lowered": program.function, "differentiated": made.function, "simplified": simple}
     seeds = len(simple.block.params) - len(fn.block.params)
     emitted = emit(for_target(simple, target), target=target)
     return Derivative(program, list(wrt), made.connected, simple, emitted, seeds, keep_values,

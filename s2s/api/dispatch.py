@@ -19,6 +19,7 @@ from s2s.api.shell import MISS, refuse_overlap, write_shell
 from s2s.api.structure import argument_leaves, build, flatten_seed, is_number, like_argument, zeros_of
 from s2s.compile.save import save
 from s2s.errors import ShapeError
+from s2s.ir.printer import to_text
 from s2s.ir.types import Array, Scalar, is_inexact, kind
 from s2s.lower.binding import Read, array_key, deep_key
 from s2s.lower.lower import Leaf, Node, Program
@@ -131,7 +132,7 @@ class Lowered:
     @property
     def stages(self) -> dict[str, str]:
         """The program between the stages of the compiler: lowered, differentiated, simplified, source."""
-        return {**self._derivative.stages, "source": self.source}
+        return {**{name: to_text(fn) for name, fn in self._derivative.stages.items()}, "source": self.source}
 
     @property
     def signature(self) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
 
 from s2s.emit.facts import TEMPORARY, Facts
 from s2s.emit.liveness import Interference
@@ -23,6 +25,28 @@ def storage(t: Type) -> object:
     return t.what if isinstance(t, Opaque) else None
 
 
+@dataclass(slots=True)
+class Wishes:
+    """What the members of a class want to be called; the first member decides, parameters before others.
+
+    telling, hint: the first wish that is telling, and that is any, behind the place of who has it.
+    """
+
+    telling: tuple[tuple[bool, int], str] | None
+    hint: tuple[tuple[bool, int], str] | None
+    index: bool
+    needed: bool
+
+    def joined(self, other: Wishes) -> Wishes:
+        """Those of two classes that become one."""
+        return Wishes(_first(self.telling, other.telling), _first(self.hint, other.hint), self.index or other.index,
+                      self.needed or other.needed)
+
+
+def _first(a: tuple[tuple[bool, int], str] | None, b: tuple[tuple[bool, int], str] | None) -> Any:
+    return a if b is None or (a is not None and a < b) else b
+
+
 class Coalescing:
     """Classes of values that share a name (union-find), and the names."""
 
@@ -35,6 +59,9 @@ class Coalescing:
         self.clashes = list(interference.clashes)
         self.indices = {v for v, d in facts.definition.items() if d.k == -1}
         self.params = [interference.number[p] for p in facts.fn.block.params]
+        order = {v: k for k, v in enumerate(facts.definition)}
+        self.wishes = [self._own(k) for k in range(count)]
+        self.born = [order.get(v, -1) for v in interference.values]  # of a class, the place of its first member
         self._share_copies()
         self._share_hints()
         self._names = Names(taken)
@@ -60,21 +87,20 @@ class Coalescing:
         self.leader[b] = a
         self.members[a] |= self.members[b]
         self.clashes[a] |= self.clashes[b]
+        self.wishes[a] = self.wishes[a].joined(self.wishes[b])
+        self.born[a] = min(self.born[a], self.born[b])
+
+    def _own(self, k: int) -> Wishes:
+        """The wishes of a value alone."""
+        v, hint = self.graph.values[k], self._hint(k)
+        wish = ((k not in self.params, k), hint)
+        return Wishes(wish if hint not in TEMPORARY else None, wish if hint else None, v in self.indices,
+                      v in self.facts.needed)
 
     def _telling(self, leader: int) -> str:
         """The hint that decides the name of a class; "" if none of its members has a telling one."""
-        for k in self._members(leader):
-            if self._hint(k) not in TEMPORARY:
-                return self._hint(k)
-        return ""
-
-    def _members(self, leader: int) -> list[int]:
-        mask, found = self.members[leader], []
-        while mask:
-            low = mask & -mask
-            found.append(low.bit_length() - 1)
-            mask ^= low
-        return sorted(found, key=lambda k: (k not in self.params, k))
+        telling = self.wishes[leader].telling
+        return telling[1] if telling is not None else ""
 
     def _share_copies(self) -> None:
         """Make copies vanish, those in inner loops first. A copy between two of the user's names stays."""
@@ -106,10 +132,10 @@ class Coalescing:
         telling = self._telling(leader)
         if telling:
             return telling
-        members = self._members(leader)
-        if any(self.graph.values[k] in self.indices for k in members) and not any(self._hint(k) for k in members):
-            return "k" if any(self.graph.values[k] in self.facts.needed for k in members) else "_"
-        return next((self._hint(k) for k in members if self._hint(k)), "t")
+        wishes = self.wishes[leader]
+        if wishes.index and wishes.hint is None:
+            return "k" if wishes.needed else "_"
+        return wishes.hint[1] if wishes.hint is not None else "t"
 
     def _name(self, names: Names) -> dict[Value, str]:
         """A name for each class: parameters exactly, then telling wishes, then temporaries."""
@@ -122,9 +148,7 @@ class Coalescing:
             chosen[self.find(k)] = name
         rest = [k for k in range(len(self.leader)) if self.find(k) == k and k not in chosen]
         wishes = {k: self._wish(k) for k in rest}
-        order = {v: k for k, v in enumerate(self.facts.definition)}
-        rest.sort(key=lambda k: (not self._telling(k), min(order.get(self.graph.values[m], -1)
-                                                            for m in self._members(k))))
+        rest.sort(key=lambda k: (not self._telling(k), self.born[k]))
         # A wish that is nobody else's beats a number that is appended to make a name unique.
         later: list[int] = []
         for k in rest:

@@ -30,6 +30,7 @@ class Names:
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self.taken = set(taken) | RESERVED
+        self._counts: dict[str, int] = {}  # for each wish, the number appended last
 
     def fresh(self, wish: str) -> str:
         """A name that was not handed out before, as close to `wish` as can be.
@@ -38,9 +39,12 @@ class Names:
         >>> names.fresh("x_bar"), names.fresh("t")
         ('x_bar1', 't')
         """
-        name, count = wish, 0
-        while name in self.taken:
-            count += 1
-            name = f"{wish}{count}"
+        name = wish
+        if name in self.taken:
+            count = self._counts.get(wish, 0)
+            while name in self.taken:
+                count += 1
+                name = f"{wish}{count}"
+            self._counts[wish] = count
         self.taken.add(name)
         return name

@@ -9,7 +9,6 @@ from s2s.ir.ops import index_operands
 from s2s.rules.expr import Expr, fn
 from s2s.targets.common import product, reshaped, transposed
 
-
 Pair: TypeAlias = "tuple[str, list[Expr]]"
 
 

@@ -185,7 +185,7 @@ def _norm(x: Expr, ord: Any, axis: Any, keepdims: bool) -> Expr | None:
         return fn.sum(size, axis=axis, keepdims=keepdims)
     if ord in (None, 2, "fro"):
         return fn.sqrt(fn.sum((x * x.conj()).real, axis=axis, keepdims=keepdims))
-    return fn.sum(size ** float(ord), axis=axis, keepdims=keepdims) ** (1.0 / ord)
+    return fn.sum(size ** float(ord), axis=axis, keepdims=keepdims) ** (1.0 / ord)  # type: ignore[no-any-return]
 
 
 def _stacked(helper: str) -> Any:

@@ -154,7 +154,7 @@ def _cumsum(a: Expr, axis: int | None, dtype: Any) -> Expr | None:
 def _sort(helper: str, name: str) -> Callable[..., Expr | None]:
     def form(a: Expr, axis: int | None, kind: Any = None) -> Expr | None:
         if axis is None:
-            return getattr(fn, name)(fn.ravel(a))
+            return getattr(fn, name)(fn.ravel(a))  # type: ignore[no-any-return]
         if a.ndim == 1 and helper == "sort_last":
             return None if axis == -1 else fn.sort(a)
         order = move_axis(a.ndim, axis, -1)
