@@ -12,6 +12,7 @@ and then text, by statements, expressions, calls, nodes, printing.
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -62,7 +63,7 @@ def emit(fn: Function, *, target: str = "python") -> Emitted:
     """
     functions = _called(fn)
     names = Names()
-    named = {id(f): names.fresh(f.name) for f in reversed(functions)}
+    named = {id(f): names.fresh(_identifier(f.name)) for f in reversed(functions)}
     lines: list[Line] = []
     helpers: set[str] = set()
     params: list[str] = []
@@ -76,6 +77,12 @@ def emit(fn: Function, *, target: str = "python") -> Emitted:
     code = "\n".join(line.text for line in lines if not line.text.startswith("#"))
     imports = frozenset(m for m in ("np", "math") if re.search(rf"(?<![\w.]){m}\.", code))
     return Emitted(source, named[id(fn)], params, locations, frozenset(helpers), imports)
+
+
+def _identifier(text: str) -> str:
+    """A function's name as one that `def` takes: `<lambda>` becomes `lambda_`."""
+    name = re.sub(r"\W+", "_", text).strip("_") or "f"
+    return f"f{name}" if name[0].isdigit() else f"{name}_" if keyword.iskeyword(name) else name
 
 
 def _called(fn: Function) -> list[Function]:
