@@ -17,6 +17,7 @@ from s2s.ir.ops import constant, is_basic
 from s2s.ir.types import Array, List, Type
 
 LOOPS = ("for", "while")
+ARRAY_STORES = frozenset({"setitem", "additem", "addto"})
 
 
 def is_reference(t: Type) -> bool:
@@ -170,7 +171,7 @@ class Memory:
 
     def is_written(self, v: Value, lists: bool = False) -> bool:
         """Whether array elements of the group of `v` are stored to (with `lists`: or lists changed)."""
-        return any(lists or op.name in ("setitem", "additem", "addto")
+        return any(lists or op.name in ARRAY_STORES
                    for op in self.stores.get(self.group(v), ()))
 
     def enclosing(self, op: Op) -> Iterator[tuple[Op, Block]]:
@@ -238,11 +239,9 @@ class Memory:
         last = max((self._end(use, home) for use in uses), default=-1)
         return any(self.order[made] < self.order[store] <= last for store in stores)
 
-    def refuse_replaced(self, load: Op) -> None:
-        """Refuse an array from a list that is taken out of the list while it is read, and arrays are written to."""
-        if self._changes_while_read(load.result, load, ("listset", "listpop")):
-            raise located(UnsupportedSyntaxError, load.loc, "an array that is taken from a list, which is written to",
-                          "another array takes its place in the list while it is read", "copy it first (np.copy)")
+    def is_replaced(self, load: Op) -> bool:
+        """Whether what `load` took from a list may be taken out of the list while it is read."""
+        return self._changes_while_read(load.result, load, ("listset", "listpop"))
 
     def _uses(self, v: Value) -> list[Op] | None:
         """The operations that read `v` or a view of it; None where it flows on in another way."""
@@ -271,8 +270,10 @@ class Memory:
 
     def may_change(self, v: Value, reader: Op) -> bool:
         """Whether a store to the memory of `v` may run after `reader` did (and read it)."""
-        stores = self.stores.get(self.group(v), ())
+        stores = self.stores.get(self.group(v), [])
         roots = self.roots.get(self.group(v), ())
+        if isinstance(v.type, Array):  # what a list holds does not change with the list
+            stores = [store for store in stores if store.name in ARRAY_STORES]
         if isinstance(v.type, Array) and not any(self._through_list(store) for store in stores):
             # What lists hold is not stored to; so only arrays matter, which may be new in each iteration.
             roots = [r for r in roots if not isinstance(r.type, List)]

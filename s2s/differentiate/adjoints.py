@@ -13,6 +13,7 @@ from typing import Any
 
 from s2s.analyse.activity import Activity
 from s2s.analyse.memory import Memory, is_view
+from s2s.differentiate.shared import TwoNames
 from s2s.errors import UnsupportedSyntaxError, located
 from s2s.ir.builder import Builder
 from s2s.ir.core import Op, Value
@@ -29,6 +30,7 @@ class Adjoints:
     views: adjoints that are part of that of another array, and so have to be changed in place, too.
     seen: values that are somebody's adjoint already, and so are not owned if passed on.
     places: for loads from lists, the index counted from the start.
+    shared: shadows that the forward sweep makes.
     guarded: operations whose adjoint of 0 stays 0, whatever it is multiplied by.
     """
 
@@ -44,6 +46,7 @@ class Adjoints:
         self.views: set[Value] = set()
         self.guarded: set[Op] = set()
         self.places: Mapping[Op, Value] = {}
+        self.shared: Mapping[Value, Value] = {}
 
     # Writing operations.
 
@@ -87,6 +90,8 @@ class Adjoints:
 
     def take(self, v: Value) -> Value | None:
         """The adjoint of `v`, at its definition, where it is complete; None if nothing contributed."""
+        if v in self.shared and self.activity.active(v):
+            return self.shared[v]
         return self.env.pop(v, None)
 
     # Accumulating.
@@ -161,12 +166,17 @@ class Adjoints:
 
     def handle(self, v: Value) -> Value:
         """The shadow of an array or list whose memory is written to."""
+        if v in self.shared:
+            return self.shared[v]
         found = self.env.get(v)
         if found is not None:
             return found
         op = v.op
         if op is not None and op.name == "listget":
-            self.memory.refuse_replaced(op)
+            if self.memory.is_replaced(op):
+                raise TwoNames(v, located(
+                    UnsupportedSyntaxError, op.loc, "an array that is taken from a list, which is written to",
+                    "another array takes its place in the list while it is read", "copy it first (np.copy)"))
             index = self.places.get(op, op.value("index"))
             new = self.b.one("listget", {"list": self.handle(op.value("list")), "index": index})
             self.name(new, v)
@@ -185,15 +195,16 @@ class Adjoints:
 
     def join(self, v: Value, shadow: Value, op: Op) -> None:
         """`shadow` is that of an alias of `v`, which `op` made: it becomes, or is added to, that of `v`."""
-        if not self.activity.active(v):
+        if not self.activity.active(v) or v in self.shared:
             return
         if not self.is_memory(v):
             self.add(v, shadow)
         elif v not in self.env and self.is_root(v):
             self.env[v] = shadow
         elif self.memory.may_change(v, op):
-            raise located(UnsupportedSyntaxError, op.loc, "an array that is reached by two names and written to",
-                          "which of them a store changes depends on the path", "copy the array first (np.copy)")
+            raise TwoNames(v, located(
+                UnsupportedSyntaxError, op.loc, "an array that is reached by two names and written to",
+                "which of them a store changes depends on the path", "copy the array first (np.copy)"))
         else:
             self._add_to(self.handle(v), shadow)
 

@@ -29,9 +29,13 @@ _SHAPE_ONLY = {"np.zeros_like": "a", "np.ones_like": "a", "np.empty_like": "a", 
                "s2s.unbroadcast": "like", "s2s.broadcast_like": "like"}
 
 
-def resolve(reverse: Block, top: Block, memory: Memory, table: Table, mirrors: Mapping[Block, Mirror]) -> None:
-    """Make `reverse`, the reverse of `top`, legal to follow it; adds to `top` what has to be saved."""
-    Resolver(top, memory, table, mirrors).run(reverse)
+def resolve(reverse: Block, top: Block, memory: Memory, table: Table, mirrors: Mapping[Block, Mirror],
+            shadows: Iterable[Value] = ()) -> None:
+    """Make `reverse`, the reverse of `top`, legal to follow it; adds to `top` what has to be saved.
+
+    shadows: arrays of `top` that are meant as they are in the reverse sweep, not as they were.
+    """
+    Resolver(top, memory, table, mirrors, frozenset(shadows)).run(reverse)
 
 
 @dataclass
@@ -47,7 +51,9 @@ class Frame:
 class Resolver:
     """Walks over the reverse program with a stack of frames."""
 
-    def __init__(self, top: Block, memory: Memory, table: Table, mirrors: Mapping[Block, Mirror]) -> None:
+    def __init__(self, top: Block, memory: Memory, table: Table, mirrors: Mapping[Block, Mirror],
+                 shadows: frozenset[Value]) -> None:
+        self.shadows = shadows
         self.top = top
         self.memory = memory
         self.table = table
@@ -87,7 +93,7 @@ class Resolver:
         def stable(name: str, v: Value) -> Value:
             if v not in self.home or not isinstance(v.type, Array) or op.origin is None or _reads_shape(op, name):
                 return v
-            if op.origin not in self.original or not self.memory.may_change(v, op.origin):
+            if v in self.shadows or op.origin not in self.original or not self.memory.may_change(v, op.origin):
                 return v
             if (v, op.origin) not in cache:
                 cache[v, op.origin] = self.saver.snapshot(v, op.origin)

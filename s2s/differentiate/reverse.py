@@ -10,7 +10,7 @@ value that this reads from an iteration or branch that is over is rebuilt or sav
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,10 +21,11 @@ from s2s.analyse.masks import guarded
 from s2s.analyse.memory import Memory, written
 from s2s.differentiate.lists import count_from_start
 from s2s.differentiate.resolve import resolve
+from s2s.differentiate.shared import TwoNames, all_values, can_share, share
 from s2s.differentiate.sweep import Sweep
 from s2s.errors import UnsupportedSyntaxError, located
 from s2s.ir.builder import Builder
-from s2s.ir.core import Block, Function, Op, Value, clone_function, walk
+from s2s.ir.core import Block, Function, Op, OpSpec, Value, clone_function, walk
 from s2s.ir.names import adjoint_name
 from s2s.ir.ops import SPECS
 from s2s.ir.types import Array, List, Scalar, is_inexact
@@ -61,33 +62,62 @@ def reverse(fn: Function, wrt: Sequence[Value], table: Table, *, keep_values: bo
 
 def _build(job: _Job, original: Function, wrt: Sequence[Value], *, keep_values: bool, seeds_given: bool,
            into: Function | None = None) -> Reverse:
+    shared: set[int] = set()
+    while True:
+        made = _attempt(job, original, wrt, shared, keep_values=keep_values, seeds_given=seeds_given, into=into)
+        if isinstance(made, Reverse):
+            return made
+        shared.add(made)
+
+
+def _attempt(job: _Job, original: Function, wrt: Sequence[Value], shared: set[int], *, keep_values: bool,
+             seeds_given: bool, into: Function | None) -> Reverse | int:
+    """The adjoint; or the number of a value (see `all_values`) that has to be among `shared`."""
     fn, mapping = clone_function(original)
     wrt = [mapping[v] for v in wrt]
     results = list(fn.block.results)
     _copy_written(fn, job.table)
     places = count_from_start(fn)
-    memory = Memory(fn)
+    memory, values = Memory(fn), all_values(fn)
+    groups = {memory.group(values[k]) for k in shared}
+    shadows = share(fn, memory, groups, lambda n: table_spec(job.table, n)) if groups else {}
+    memory = Memory(fn) if groups else memory
     activity = Activity(fn, wrt, memory, job.table.rule)
     connected = [is_inexact(v.type) and activity.useful(v) for v in wrt]
     swept = Block()
     b = Builder(swept)
     b.aliases = True  # `Adjoints` writes only into what it made or owns
     sweep = Sweep(b, job.table, activity, memory, lambda s, op: _call(job, s, op))
-    sweep.places = places
+    sweep.places, sweep.shared = places, shadows
     sweep.guarded = guarded(fn, memory, job.table.rule)
     results = list(fn.block.results)
     seeds = _seed(sweep, results, seeds_given)
-    sweep.block(fn.block)
+    try:
+        sweep.block(fn.block)
+    except TwoNames as e:
+        if groups_of(memory, [e.value]) & groups_of(memory, shadows) or not can_share(fn, memory, {memory.group(e.value)}):
+            raise e.error from None
+        return values.index(e.value)
     b.origin = b.loc = None
     swept.results = _adjoints(sweep, [v for v, c in zip(wrt, connected, strict=True) if c],
                               [s for s, _ in seeds])
-    resolve(swept, fn.block, memory, job.table, sweep.mirrors)
+    resolve(swept, fn.block, memory, job.table, sweep.mirrors, shadows.values())
     out = into or Function(f"{fn.name}_gradients", Block())
     out.block.params = [*fn.block.params, *(s for s, _ in seeds)]
     out.block.ops = [*fn.block.ops, *swept.ops]
     out.block.results = [*(results if keep_values else ()), *swept.results]
     out.defaults = {**fn.defaults, **{s: default for s, default in seeds if default is not None}}
     return Reverse(out, connected)
+
+
+def groups_of(memory: Memory, values: Iterable[Value]) -> set[Value]:
+    """The groups of memory of `values`."""
+    return {memory.group(v) for v in values}
+
+
+def table_spec(table: Table, name: str) -> OpSpec | None:
+    """The operation that the rule table has under `name`."""
+    return table.by_name[name].spec if name in table.by_name else None
 
 
 def _copy_written(fn: Function, table: Table) -> None:
@@ -102,8 +132,7 @@ def _copy_written(fn: Function, table: Table) -> None:
         if isinstance(p.type, Array) and memory.is_written(p):
             loc = next(op.loc for op in walk(fn.block) if (a := written(op)) is not None
                        and memory.group(a) is memory.group(p))
-            copies[p] = functions.copy(Expr(Builder(made, loc), p, lambda n: table.by_name[n].spec
-                                            if n in table.by_name else None)).v
+            copies[p] = functions.copy(Expr(Builder(made, loc), p, lambda n: table_spec(table, n))).v
             copies[p].hint = p.hint
         elif isinstance(p.type, List) and memory.is_written(p, lists=True):
             raise located(UnsupportedSyntaxError, None, f"the list {p.hint} is changed by the function",
@@ -205,8 +234,7 @@ def _fill(made: Reverse, wrt: Sequence[Value], table: Table) -> None:
         elif isinstance(v.type, Scalar):
             out.append(b.const(0, v.type))
         else:
-            out.append(functions.zeros_like(Expr(b, v, lambda n: table.by_name[n].spec
-                                                 if n in table.by_name else None)).v)
+            out.append(functions.zeros_like(Expr(b, v, lambda n: table_spec(table, n))).v)
     block.results = out
 
 

@@ -71,6 +71,10 @@ class Sweep(Adjoints):
             self._op(op)
 
     def _op(self, op: Op) -> None:
+        if "list" in op.args and op.args["list"] in self.shared:
+            return  # the shadow, too, is in a list
+        if op.name == "list" and op.result in self.shared:
+            return
         if op.name in memory_rules.REVERSE:
             memory_rules.REVERSE[op.name](self, op)
         elif op.name == "if" or op.name == "with":
@@ -198,7 +202,7 @@ class Sweep(Adjoints):
     def _loop(self, op: Op) -> None:
         slots = self._slots(op)
         body = op.blocks[-1]
-        if not slots and not self._stores(op):
+        if not slots and not self._stores(op) and not any(r in self.shared for r in op.results):
             return
         receivers = self._receivers([body])
         self._prepare(op, receivers)
@@ -218,6 +222,8 @@ class Sweep(Adjoints):
         """Adjoints that flow from iteration to iteration because their primals do."""
         slots = []
         for init, params, y, r in carried(op):
+            if r in self.shared:
+                continue
             g = self.take(r)
             # Where the loop does not run, the result is the initial value.
             if g is not None or self.activity.active(params[-1]):

@@ -114,7 +114,8 @@ class _Zeros:
             state.fresh.pop(v, None)  # also where only the shape is read
         for inner in op.blocks:
             touched.update(v for o in walk(inner) for v in o.operands() if is_memory(v.type))
-            touched.update(v for v in inner.results if is_memory(v.type))
+            yielded = [*inner.results, *(v for o in walk(inner) for nested in o.blocks for v in nested.results)]
+            touched.update(v for v in yielded if is_memory(v.type))
         if op.name in ("pycall", "call"):
             state.stores.clear()
         for v in touched:
