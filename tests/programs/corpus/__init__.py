@@ -58,7 +58,7 @@ def program(
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         own_name = name or function.__name__
-        module = getattr(function, "__module__", None) or type(function).__module__
+        module = getattr(function, "func", function).__module__  # that of a partial is functools
         key = f"{module.rpartition('.')[2]}.{own_name}"
         if key in PROGRAMS:
             raise ValueError(f"two programs are called {key}")
