@@ -117,7 +117,7 @@ class _Live:
 
     def _reads(self, op: Op) -> None:
         """Mark the memory that a live operation looks into."""
-        if shares_memory(op) and op.spec.writes is None:
+        if shares_memory(op) and op.spec.writes is None and op.name != "listget":
             return  # only whoever uses the view reads
         for name, arg in op.args.items():
             if name in op.spec.shape_only or (name == op.spec.writes and not op.results):
