@@ -57,6 +57,7 @@ class Coalescing:
         self.leader = list(range(count))
         self.members = [1 << k for k in range(count)]
         self.clashes = list(interference.clashes)
+        self.made_from = [interference.made_from.get(k, 0) for k in range(count)]
         self.indices = {v for v, d in facts.definition.items() if d.k == -1}
         self.params = [interference.number[p] for p in facts.fn.block.params]
         order = {v: k for k, v in enumerate(facts.definition)}
@@ -87,6 +88,7 @@ class Coalescing:
         self.leader[b] = a
         self.members[a] |= self.members[b]
         self.clashes[a] |= self.clashes[b]
+        self.made_from[a] |= self.made_from[b]
         self.wishes[a] = self.wishes[a].joined(self.wishes[b])
         self.born[a] = min(self.born[a], self.born[b])
 
@@ -122,11 +124,16 @@ class Coalescing:
             if leader in group:
                 continue
             for other in group:
-                if self.find(other) == other and self._can_merge(other, leader):
+                if self.find(other) == other and self._can_merge(other, leader) \
+                        and not (wish == "t" and self._follows(leader, other)):
                     self._merge(other, leader)
                     break
             else:
                 group.append(leader)
+
+    def _follows(self, leader: int, other: int) -> bool:
+        """Whether one is computed from the other: two temporaries, which `t *= x` would make look like one."""
+        return bool(self.made_from[leader] & self.members[other] or self.made_from[other] & self.members[leader])
 
     def _wish(self, leader: int) -> str:
         telling = self._telling(leader)

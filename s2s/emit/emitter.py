@@ -81,7 +81,7 @@ def emit(fn: Function, *, target: str = "python") -> Emitted:
 
 def _identifier(text: str) -> str:
     """A function's name as one that `def` takes: `<lambda>` becomes `lambda_`."""
-    name = re.sub(r"\W+", "_", text).strip("_") or "f"
+    name = re.sub(r"\W+", "_", re.sub("[<>]", "", text)) or "f"
     return f"f{name}" if name[0].isdigit() else f"{name}_" if keyword.iskeyword(name) else name
 
 

@@ -19,6 +19,7 @@ from s2s.ir.types import Array, List, Scalar, Type, promote
 
 # dtypes beside which a NumPy number of another dtype must say what it is.
 _NARROW = {"float16", "float32", "complex64", "int8", "int16", "int32", "uint8", "uint16", "uint32", "uint64"}
+_FLOATS = ("float32", "float64")
 _PLAIN = ("float64", "int64", "complex128", "bool")
 
 
@@ -77,7 +78,16 @@ class Expressions:
             opposite = self.opposite(y)
             if opposite is not None:
                 return nodes.binary("-", self.of(x), opposite)
+        if symbol == "*" and op.origin is not None and constant(self.facts.resolve(x)) is not None:
+            return self._scaled(self.of(x), y)
         return nodes.binary(symbol, self.of(x), self.of(y))
+
+    def _scaled(self, factor: Expression, v: Value) -> Expression:
+        """`c * x * y`, for what the reverse sweep builds as `c * (x * y)`."""
+        op = self.inlined_op(v)
+        if op is None or op.name not in ("mul", "div") or getattr(v.type, "dtype", "") not in _FLOATS:
+            return nodes.binary("*", factor, self.of(v))
+        return nodes.binary(op.spec.emits, self._scaled(factor, op.value("x")), self.of(op.value("y")))
 
     def opposite(self, v: Value) -> Expression | None:
         """The expression of -v, where `v` is written with a minus in front."""

@@ -280,7 +280,10 @@ class Facts:
                     self._use(stop, Use("stop", block, at))
         for v, target in zip(block.results, targets, strict=False):
             if target is None or target in self.needed:
-                self._use(v, Use(self._kind(block, owner, target), block, at))
+                kind = self._kind(block, owner, target)
+                # Where the `if` that ends the block asks the same, each of its branches knows the answer.
+                if kind != "stop" or pushed is None or self.resolve(v) is not self.resolve(pushed.value("cond")):
+                    self._use(v, Use(kind, block, at))
 
     def _kind(self, block: Block, owner: Op | None, target: Value | None) -> str:
         if owner is None or block in self.returning:

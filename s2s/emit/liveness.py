@@ -17,15 +17,17 @@ from s2s.ir.core import Value
 
 @dataclass
 class Interference:
-    """`values` in order of appearance; `clashes[k]`: mask of what is alive where value k is defined.
+    """values: in order of appearance. clashes[k]: mask of what is alive where value k is defined.
 
-    `copies`: (loop depth, target, source) for each copy between named values.
+    copies: (loop depth, target, source) for each copy between named values.
     """
 
     values: list[Value] = field(default_factory=list)
     number: dict[Value, int] = field(default_factory=dict)
     clashes: list[int] = field(default_factory=list)
     copies: list[tuple[int, Value, Value]] = field(default_factory=list)
+    # For each value that an operation makes, the mask of what that operation reads.
+    made_from: dict[int, int] = field(default_factory=dict)
 
     def bit(self, v: Value) -> int:
         if v not in self.number:
@@ -141,11 +143,12 @@ class Liveness:
             case Return():
                 return self._all(node.values)
             case Assign():
-                targets = self._mask(node.targets)
+                targets, operands = self._mask(node.targets), self._operands(node)
                 for t in node.targets:
                     if t is not None:
                         self.interference.define(t, alive | targets)
-                return alive & ~targets | self._operands(node)
+                        self.interference.made_from[self.interference.number[t]] = operands
+                return alive & ~targets | operands
             case Copy():
                 return self._copy(node, alive, depth)
             case If():
