@@ -50,6 +50,29 @@ class Tensor(np.ndarray[Any, Any]):
             return super().__rpow__(other)
         return wrapped(plain(other) ** self.numpy())
 
+    # A Tensor without axes is a number: `loss += 1` makes a new one, as for a float, and as compiled code does.
+
+    def __iadd__(self, other: Any) -> Any:
+        return super().__iadd__(other) if self.ndim else self + other
+
+    def __isub__(self, other: Any) -> Any:
+        return super().__isub__(other) if self.ndim else self - other
+
+    def __imul__(self, other: Any) -> Any:
+        return super().__imul__(other) if self.ndim else self * other
+
+    def __itruediv__(self, other: Any) -> Any:
+        return super().__itruediv__(other) if self.ndim else self / other
+
+    def __ifloordiv__(self, other: Any) -> Any:
+        return super().__ifloordiv__(other) if self.ndim else self // other
+
+    def __imod__(self, other: Any) -> Any:
+        return super().__imod__(other) if self.ndim else self % other
+
+    def __ipow__(self, other: Any) -> Any:
+        return super().__ipow__(other) if self.ndim else self ** other
+
     def __round__(self, ndigits: int | None = None) -> Any:
         return wrapped(round(self.numpy(), ndigits)) if not self.ndim else self.round(ndigits or 0)
 

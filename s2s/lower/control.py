@@ -16,6 +16,7 @@ from s2s.ir.core import Block, Value
 from s2s.ir.ops import constant
 from s2s.ir.types import BOOL
 from s2s.lower.context import RETURN, RETURNED, Context, UnknownResult
+from s2s.lower.mentions import mention
 from s2s.lower.merge import merge
 from s2s.lower.truth import truth
 from s2s.lower.values import Lowered, Static
@@ -100,9 +101,10 @@ def lower_if(ctx: Context, node: gast.AST, test: Lowered, body: Sequence[gast.AS
     """Lower an `if` statement; True if `rest`, what follows it, was lowered as part of a branch."""
     cond = truth(ctx, node, test)
     if isinstance(cond, bool):
-        from s2s.lower.mentions import mention
         mention(ctx, orelse if cond else body)
         lower_sequence(ctx, body if cond else orelse, one)
+        if left(ctx) == TRUE:
+            mention(ctx, rest)
         return False
     start = ctx.state
     branches: list[tuple[Any, Block]] = []
@@ -150,12 +152,20 @@ def conditional(ctx: Context, node: gast.AST, cond: Value, then: Any, orelse: An
     """The value of `then() if cond else orelse()`, where only one of the two is evaluated."""
     key = (ctx.frame, f"#value{id(node)}")
 
+    unknown: list[UnknownResult] = []
+
     def store(lower: Any) -> Any:
         def run() -> None:
-            ctx.state.env[key] = lower()
+            try:
+                ctx.state.env[key] = lower()
+            except UnknownResult as error:
+                # The result type of a recursive call is not known yet: the other arm gives it.
+                unknown.append(error)
         return run
 
     branch(ctx, cond, store(then), store(orelse))
+    if len(unknown) == 2:
+        raise unknown[0]
     return ctx.state.env.pop(key)
 
 

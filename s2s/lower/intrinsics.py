@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -412,6 +413,14 @@ def _next(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     raise ctx.error(node, "next() of an iterator is not supported")
 
 
+def _reduce(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    items = _known_items(ctx, node, args[1])
+    total = args[2] if len(args) > 2 else items.pop(0)
+    for item in items:
+        total = ctx.call(node, args[0], [total, item])
+    return total
+
+
 def _super(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     """super() and super(cls, self): methods of the classes after `cls`."""
     from s2s.lower.attributes import Super
@@ -440,7 +449,7 @@ INTRINSICS: dict[Any, Callable[..., Lowered]] = {
     tuple: _tuple, dict: _dict, isinstance: _isinstance, type: _type, getattr: _getattr, hasattr: _hasattr,
     callable: _callable, any: _logical(False), all: _logical(True), print: lower_print, round: _round,
     divmod: _divmod, pow: _pow, str: _text("str"), repr: _text("repr"), sorted: _sorted, slice: _slice,
-    super: _super, iter: _copysign_identity, next: _next, math.isclose: _isclose_math, math.fsum: _fsum,
+    super: _super, functools.reduce: _reduce, iter: _copysign_identity, next: _next, math.isclose: _isclose_math, math.fsum: _fsum,
     np.array: _array, np.asarray: _asarray, np.asanyarray: _asarray, np.ascontiguousarray: _ascontiguousarray,
     np.where: _where, np.shape: _shape, np.ndim: _ndim, np.size: _size,
     np.float64: _numpy_scalar("float64"), np.float32: _numpy_scalar("float32"), np.int64: _numpy_scalar("int64"),

@@ -11,10 +11,10 @@ from s2s.errors import UnsupportedSyntaxError
 from s2s.ir.core import Block, Op, Value
 from s2s.ir.ops import SPECS, constant
 from s2s.ir.types import BOOL, INT, Scalar, Type, Undefined, unify
-from s2s.lower.context import RETURN, RETURNED, Context, GrowList, Loop, Unroll
+from s2s.lower.context import RETURNED, Context, GrowList, Loop, Unroll
 from s2s.lower.control import FALSE, TRUE, as_bool, branch, either, flag, left
 from s2s.lower.iterate import Items, items_of
-from s2s.lower.merge import Slot, cast_to, flatten, replace, slot_hint, widen
+from s2s.lower.merge import Slot, cast_to, flatten, is_flag, replace, slot_hint, widen
 from s2s.lower.names import assigned_names
 from s2s.lower.truth import truth, usable
 from s2s.lower.values import Conflict, Lowered, Static
@@ -292,7 +292,7 @@ class _Carry:
         return again
 
     def _is_flag(self, slot: Slot) -> bool:
-        return slot[0] == "env" and slot[2].startswith("#") and slot[2] != RETURN
+        return slot[0] == "env" and is_flag(slot[2])
 
     def _widen(self, slot: Slot, param: Type, new: Lowered) -> bool:
         if not isinstance(new, Value):

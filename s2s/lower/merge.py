@@ -11,7 +11,7 @@ from typing import Any
 from s2s.ir.builder import Builder
 from s2s.ir.core import Block, Value
 from s2s.ir.types import BOOL, Array, List, Scalar, Type, Undefined, unify
-from s2s.lower.context import RETURN, Context, State
+from s2s.lower.context import RETURN, Context, GrowList, State
 from s2s.lower.values import Bound, Box, Conflict, Lazy, Lowered, Range, Slice, Static, Tuple
 
 Slot = tuple[Any, ...]
@@ -117,6 +117,11 @@ def _replaced(value: Any, path: tuple[Any, ...], leaf: Any) -> Any:
     return _with_parts(value, (*parts[:k], _replaced(parts[k], path[1:], leaf), *parts[k + 1:]))
 
 
+def is_flag(name: str) -> bool:
+    """Whether a name of the state is a control flag, which is False where it was never set."""
+    return name.startswith("#") and name != RETURN and not name.startswith("#value")
+
+
 def slot_hint(slot: Slot) -> str:
     """The name that a slot's value would like to have."""
     name = str(slot[2]) if slot[0] == "env" else slot[1].hint
@@ -166,7 +171,12 @@ class Joiner:
             return x
         if isinstance(x, Box) and isinstance(y, Box):
             return self._join_boxes(x, y, hint)
-        return Conflict(f"{_describe(x)} on one path and {_describe(y)} on the other", self.cond)
+        why = f"{_describe(x)} on one path and {_describe(y)} on the other"
+        if isinstance(x, Static) and x.value is None and isinstance(y, Value):
+            return Conflict(why, self.cond, self._join_values(ABSENT, y, hint), True)
+        if isinstance(y, Static) and y.value is None and isinstance(x, Value):
+            return Conflict(why, self.cond, self._join_values(x, ABSENT, hint), False)
+        return Conflict(why, self.cond)
 
     def _join_flags(self, x: Static | Value, y: Static | Value) -> Any:
         if isinstance(x, Static) and isinstance(y, Static):
@@ -226,7 +236,7 @@ class Joiner:
         for key in [*a.env, *(k for k in b.env if k not in a.env)]:
             x, y = a.env.get(key, ABSENT), b.env.get(key, ABSENT)
             name = key[1]
-            if name.startswith("#") and name != RETURN:
+            if is_flag(name):
                 x = Static(False) if x is ABSENT else x
                 y = Static(False) if y is ABSENT else y
             out.env[key] = self.join(x, y, "" if name.startswith("#") else name)
@@ -237,9 +247,20 @@ class Joiner:
             self.ctx.frozen.add(box)
         return out
 
+    def _grow(self, box: Box, x: Any, y: Any) -> None:
+        """A list of numbers that is longer on one path than on the other is one that grows at run time."""
+        if not (box.site and isinstance(x, list) and isinstance(y, list) and len(x) != len(y)):
+            return
+        element: Type | None = Undefined()
+        for v in (*x, *y):
+            element = unify(element, v.type) if element is not None and isinstance(v, Value) else None
+        if element is not None and not isinstance(element, Undefined):
+            raise GrowList(box.site, element)
+
     def _box_content(self, box: Box, a: State, b: State) -> Any:
         in_a, in_b = box in a.heap, box in b.heap
         if in_a and in_b:
+            self._grow(box, a.heap[box], b.heap[box])
             return self._join_contents(a.heap[box], b.heap[box], box.hint)
         content = a.heap[box] if in_a else b.heap[box]
         one = (lambda v: self.join(v, ABSENT, box.hint)) if in_a else (lambda v: self.join(ABSENT, v, box.hint))

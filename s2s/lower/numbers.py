@@ -16,8 +16,8 @@ from s2s.ir.types import INT, Array, List, Opaque, Scalar, Undefined
 from s2s.lower.context import Context
 from s2s.lower.iterate import describe
 from s2s.lower.outside import opaque, outside
-from s2s.lower.truth import usable
-from s2s.lower.values import Box, Lowered, Outside, Range, Static, Tuple
+from s2s.lower.truth import is_none, usable
+from s2s.lower.values import Box, Conflict, Lowered, Outside, Range, Static, Tuple
 
 
 def value(ctx: Context, node: gast.AST | None, x: Lowered) -> Value:
@@ -126,6 +126,9 @@ _COMPARISON = {"eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": op
 
 def compare(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> Lowered:
     """One comparison: of numbers at run time, of everything else now."""
+    if name in ("is", "isnot") and isinstance(x, Conflict) and x.value is not None and y == Static(None):
+        found = is_none(ctx, x)
+        return found if name == "is" else ctx.b.one("not", {"x": found})
     x, y = usable(ctx, node, x), usable(ctx, node, y)
     if name in ("is", "isnot"):
         return ctx.b.const(_is(x, y) == (name == "is"))

@@ -70,9 +70,19 @@ def usable(ctx: Context, node: gast.AST | None, x: Lowered) -> Lowered:
     if isinstance(x, Conflict):
         if x.condition is not None:
             demand_static(ctx, x.condition)
+        if x.value is not None:
+            from s2s.lower.effects import raise_if
+            raise_if(ctx, is_none(ctx, x), "TypeError('a value that is None on this path is used as a number')")
+            return x.value
         raise ctx.error(node, f"this is {x.why}", "the derivative needs one kind of value here",
                         "give it the same type on every path")
     return x
+
+
+def is_none(ctx: Context, x: Conflict) -> Value:
+    """Whether a value that is None on some paths is None on this one."""
+    assert x.condition is not None
+    return x.condition if x.none_where else ctx.b.one("not", {"x": x.condition})
 
 
 def sources_of(v: Value) -> list[Value] | None:

@@ -109,10 +109,16 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """What a name stands for where the paths that lead here disagree; an error when it is used."""
+    """What a name stands for where the paths that lead here disagree; an error when it is used.
+
+    value: what it is where it is not None, if that is all that they disagree about; it is None where
+    `condition` is `none_where`.
+    """
 
     why: str
     condition: Value | None = None
+    value: Value | None = None
+    none_where: bool = True
 
 
 Lowered: TypeAlias = (
