@@ -12,8 +12,10 @@ import numpy as np
 from s2s.runtime.matrices import cofactors
 from s2s.runtime.rows import (
     add_at,
+    add_at_pairs,
     add_where,
     argsort_last,
+    as_matrices,
     as_rows,
     cumsum_last,
     det_stack,
@@ -23,13 +25,18 @@ from s2s.runtime.rows import (
     max_last,
     min_last,
     prod_last,
+    set_at,
+    set_at_pairs,
     solve_stack,
     sort_last,
 )
 
-__all__ = ["add_at", "add_where", "argsort_last", "as_rows", "broadcast_like", "cofactors", "cumsum_last", "det_stack",
-           "diagonal_last", "inv_stack", "matmul_stack", "max_last", "min_last", "prod_last", "product_of_others",
-           "solve_stack", "sort_last", "unbroadcast"]
+__all__ = [
+    "add_at", "add_at_pairs", "add_where", "argsort_last", "as_matrices", "as_rows", "broadcast_like",
+    "cofactors", "cumsum_last", "det_stack", "diagonal_last", "inv_stack", "matmul_stack", "max_last",
+    "min_last", "prod_last", "product_of_others", "set_at", "set_at_pairs", "solve_stack", "sort_last",
+    "unbroadcast",
+]
 
 
 def unbroadcast(x: Any, like: Any) -> Any:

@@ -19,6 +19,18 @@ def as_rows(a: Any) -> Any:
     return np.ascontiguousarray(a).reshape((rows, a.shape[-1]))
 
 
+def as_matrices(a: Any) -> Any:
+    """All axes but the last two as one; in memory of its own where it has to be.
+
+    >>> as_matrices(np.ones((2, 3, 4, 5))).shape
+    (6, 4, 5)
+    """
+    count = 1
+    for k in range(a.ndim - 2):
+        count *= a.shape[k]
+    return np.ascontiguousarray(a).reshape((count, a.shape[-2], a.shape[-1]))
+
+
 def prod_last(a: Any) -> Any:
     """Products along the last axis.
 
@@ -106,14 +118,11 @@ def diagonal_last(a: Any, offset: int) -> Any:
     >>> diagonal_last(np.array([[1.0, 2.0], [3.0, 4.0]]), 1)
     array([2.])
     """
-    rows = 1
-    for k in range(a.ndim - 2):
-        rows *= a.shape[k]
     above, below = max(offset, 0), max(-offset, 0)
     n = max(min(a.shape[-2] - below, a.shape[-1] - above), 0)
-    flat = np.ascontiguousarray(a).reshape((rows, a.shape[-2], a.shape[-1]))
-    out = np.empty((rows, n), a.dtype)
-    for r in range(rows):
+    flat = as_matrices(a)
+    out = np.empty((flat.shape[0], n), a.dtype)
+    for r in range(flat.shape[0]):
         for k in range(n):
             out[r, k] = flat[r, k + below, k + above]
     return out.reshape((*a.shape[:-2], n))
@@ -131,6 +140,52 @@ def add_at(a: Any, index: Any, values: Any) -> None:
     rows = np.ascontiguousarray(values).reshape((index.size, *a.shape[1:]))
     for k in range(places.size):
         a[places[k]] += rows[k]
+
+
+def add_at_pairs(a: Any, first: Any, second: Any, values: Any) -> None:
+    """`np.add.at(a, (first, second), values)`, where `values` has the shape of `a[first, second]`.
+
+    >>> a = np.zeros((2, 2))
+    >>> add_at_pairs(a, np.array([0, 0]), np.array([1, 1]), np.ones(2))
+    >>> a
+    array([[0., 2.],
+           [0., 0.]])
+    """
+    i = np.ascontiguousarray(first).reshape(first.size)
+    j = np.ascontiguousarray(second).reshape(first.size)
+    rows = np.ascontiguousarray(values).reshape((first.size, *a.shape[2:]))
+    for k in range(i.size):
+        a[i[k], j[k]] += rows[k]
+
+
+def set_at(a: Any, index: Any, values: Any) -> None:
+    """`a[index] = values`, where `values` has the shape of `a[index]`.
+
+    >>> a = np.zeros(3)
+    >>> set_at(a, np.array([[0], [2]]), np.ones((2, 1)))
+    >>> a
+    array([1., 0., 1.])
+    """
+    places = np.ascontiguousarray(index).reshape(index.size)
+    rows = np.ascontiguousarray(values).reshape((index.size, *a.shape[1:]))
+    for k in range(places.size):
+        a[places[k]] = rows[k]
+
+
+def set_at_pairs(a: Any, first: Any, second: Any, values: Any) -> None:
+    """`a[first, second] = values`, where `values` has the shape of `a[first, second]`.
+
+    >>> a = np.zeros((2, 2))
+    >>> set_at_pairs(a, np.array([0, 1]), np.array([1, 1]), np.ones(2))
+    >>> a
+    array([[0., 1.],
+           [0., 1.]])
+    """
+    i = np.ascontiguousarray(first).reshape(first.size)
+    j = np.ascontiguousarray(second).reshape(first.size)
+    rows = np.ascontiguousarray(values).reshape((first.size, *a.shape[2:]))
+    for k in range(i.size):
+        a[i[k], j[k]] = rows[k]
 
 
 def add_where(a: Any, mask: Any, values: Any) -> None:
@@ -154,13 +209,10 @@ def matmul_stack(a: Any, b: Any) -> Any:
     >>> matmul_stack(np.ones((2, 2, 3)), np.ones((2, 3, 1))).shape
     (2, 2, 1)
     """
-    rows = 1
-    for k in range(a.ndim - 2):
-        rows *= a.shape[k]
-    x = np.ascontiguousarray(a).reshape((rows, a.shape[-2], a.shape[-1]))
-    y = np.ascontiguousarray(b).reshape((rows, b.shape[-2], b.shape[-1]))
-    out = np.empty((rows, a.shape[-2], b.shape[-1]), a.dtype)
-    for r in range(rows):
+    x = as_matrices(a)
+    y = as_matrices(b)
+    out = np.empty((x.shape[0], a.shape[-2], b.shape[-1]), a.dtype)
+    for r in range(x.shape[0]):
         out[r] = x[r] @ y[r]
     return out.reshape((*a.shape[:-1], b.shape[-1]))
 
@@ -171,7 +223,7 @@ def inv_stack(a: Any) -> Any:
     >>> inv_stack(2.0 * np.eye(2)[np.newaxis])[0, 0]
     array([0.5, 0. ])
     """
-    out = as_rows(a).copy().reshape((-1, a.shape[-1], a.shape[-1]))
+    out = as_matrices(a).copy()
     for r in range(out.shape[0]):
         out[r] = np.linalg.inv(out[r])
     return out.reshape(a.shape)
@@ -183,7 +235,7 @@ def det_stack(a: Any) -> Any:
     >>> det_stack(2.0 * np.eye(2)[np.newaxis])
     array([4.])
     """
-    flat = as_rows(a).reshape((-1, a.shape[-1], a.shape[-1]))
+    flat = as_matrices(a)
     out = np.empty(flat.shape[0], a.dtype)
     for r in range(flat.shape[0]):
         out[r] = np.linalg.det(flat[r])
@@ -196,8 +248,8 @@ def solve_stack(a: Any, b: Any) -> Any:
     >>> solve_stack(2.0 * np.eye(2)[np.newaxis], np.ones((1, 2, 1)))[0, :, 0]
     array([0.5, 0.5])
     """
-    x = as_rows(a).reshape((-1, a.shape[-2], a.shape[-1]))
-    out = as_rows(b).copy().reshape((-1, b.shape[-2], b.shape[-1]))
+    x = as_matrices(a)
+    out = as_matrices(b).copy()
     for r in range(out.shape[0]):
         out[r] = np.linalg.solve(x[r], out[r])
     return out.reshape(b.shape)

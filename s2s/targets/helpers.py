@@ -61,6 +61,9 @@ HELPERS: dict[str, OpSpec] = {
         ("s2s.det_stack", "a", _stack, None),
         ("s2s.solve_stack", "a, b", _like_b, None),
         ("s2s.add_at", "a, index, values", _nothing, "a"),
+        ("s2s.add_at_pairs", "a, first, second, values", _nothing, "a"),
+        ("s2s.set_at", "a, index, values", _nothing, "a"),
+        ("s2s.set_at_pairs", "a, first, second, values", _nothing, "a"),
         ("s2s.add_where", "a, mask, values", _nothing, "a"),
     )
 }

@@ -98,8 +98,19 @@ def _diff(a: Expr, n: int, axis: int) -> Expr | None:
     return a
 
 
+def _repeat(a: Expr, repeats: Expr, axis: int | None) -> Expr | None:
+    if not a.is_array or (axis is None and a.ndim == 1):
+        return None
+    if axis is None:
+        return fn.repeat(fn.ravel(a), repeats)
+    at = axis % a.ndim
+    # An index is what numba can repeat.
+    index = fn.repeat(fn.arange(a.size_of(at)), repeats)
+    return a[(*[slice(None)] * at, index)]
+
+
 FORMS: dict[str, Any] = {
     "np.concatenate": _concatenate, "np.stack": _stack, "np.hstack": _hstack, "np.vstack": _vstack,
     "np.dstack": _dstack, "np.column_stack": _column_stack, "np.append": _append, "np.meshgrid": _meshgrid,
-    "np.pad": _pad, "np.diff": _diff,
+    "np.pad": _pad, "np.diff": _diff, "np.repeat": _repeat,
 }

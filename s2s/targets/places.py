@@ -49,15 +49,18 @@ def _joined(a: Expr, pairs: list[tuple[str, list[Expr]]]) -> tuple[Expr, Expr]:
 def _moved(a: Expr, items: Sequence[str], index: Sequence[Expr]) -> tuple[Expr, list[Pair], int] | None:
     """`a` with the axes of index arrays first, where all other items are whole slices; and where they were."""
     pairs = _pairs(items, index)
+    if "e" in items:
+        consumed = sum(code not in ("n", "e") for code in items)
+        pairs[items.index("e"):items.index("e") + 1] = [("s000", [])] * (a.ndim - consumed)
     if any(code not in ("a", "s000") for code, _ in pairs):
         return None
     if any(_is_mask(parts[0]) for code, parts in pairs if code == "a"):
         return None
     at = [k for k, (code, _) in enumerate(pairs) if code == "a"]
-    if at != list(range(at[0], at[-1] + 1)):
-        return None
+    # Where other items separate the index arrays, NumPy puts their axes first.
+    together = at == list(range(at[0], at[-1] + 1))
     rest = [k for k in range(a.ndim) if k not in at]
-    return transposed(a, (*at, *rest)), [pairs[k] for k in at], at[0]
+    return transposed(a, (*at, *rest)), [pairs[k] for k in at], at[0] if together else 0
 
 
 def _getitem(a: Expr, items: Sequence[str], index: tuple[Expr, ...]) -> Expr | None:
@@ -99,18 +102,33 @@ def _additem(a: Expr, items: Sequence[str], index: tuple[Expr, ...], value: Expr
     moved = _moved(a, items, index)
     if moved is None:
         raise NotImplementedError("with index arrays beside ints or slices")
-    front, chosen, place = moved
-    if len(chosen) > 1:
+    return _each("add", *moved, value)
+
+
+def _each(verb: str, front: Expr, chosen: list[Pair], place: int, value: Expr) -> tuple[()]:
+    """`front[i] = value`, or `+=`, one index after the other; `place`: how many axes were before those of the index."""
+    arrays = [parts[0] for _, parts in chosen]
+    rank = max(i.ndim for i in arrays)
+    lead = [_size(arrays, k) for k in range(-rank, 0)]
+    if len(arrays) > 2:
         if getattr(front.type, "layout", "A") != "C":
-            raise NotImplementedError("with several index arrays into memory that is not in C order")
+            raise NotImplementedError("with three index arrays into memory that is not in C order")
         front, at = _joined(front, chosen)
-    else:
-        at = chosen[0][1][0]
-    lead = at.ndim
-    wanted = (*front.shape[1:1 + place], *at.shape, *front.shape[1 + place:])
-    wide = fn.broadcast_to(value, wanted)
-    order = (*range(place, place + lead), *range(place), *range(place + lead, wide.ndim))
-    return _store("s2s.add_at", front, {"index": at, "values": transposed(wide, order)})
+        arrays = [at]
+    rest = front.shape[len(arrays):]
+    wide = fn.broadcast_to(value, (*rest[:place], *lead, *rest[place:]))
+    order = (*range(place, place + rank), *range(place), *range(place + rank, wide.ndim))
+    values = transposed(wide, order)
+    if len(arrays) == 1:
+        return _store(f"s2s.{verb}_at", front, {"index": arrays[0], "values": values})
+    first, second = (fn.broadcast_to(i, lead) if len({i.dims for i in arrays}) > 1 else i for i in arrays)
+    return _store(f"s2s.{verb}_at_pairs", front, {"first": first, "second": second, "values": values})
+
+
+def _size(arrays: Sequence[Expr], axis: int) -> Expr:
+    """The size of an axis (counted from the end) of arrays that are broadcast together."""
+    having = [i for i in arrays if i.ndim >= -axis]
+    return next((i for i in having if not i.dims[axis].is_one), having[0]).size_of(axis)
 
 
 def _add(a: Expr, value: Expr) -> tuple[()]:
@@ -134,18 +152,12 @@ def _setitem(a: Expr, items: Sequence[str], index: tuple[Expr, ...], value: Expr
             return None
         a.b.emit("setitem", {"a": a.v, "index": (), "value": fn.where(i, value, a).v}, {"items": ("e",)})
         return ()
-    if len(arrays) > 1:
-        moved = _moved(a, items, index)
-        if moved is None or getattr(moved[0].type, "layout", "A") != "C" or moved[2]:
-            raise NotImplementedError("with several index arrays beside ints or slices")
-        flat, at = _joined(moved[0], moved[1])
-        if at.ndim != 1:
-            raise NotImplementedError("with several index arrays of several axes")
-        a.b.emit("setitem", {"a": flat.v, "index": (at.v,), "value": value.v}, {"items": ("a",)})
-        return ()
-    if i.is_array and i.ndim > 1:
-        raise NotImplementedError("with an index array of several axes")
-    return None
+    if len(arrays) == 1 and not (i.is_array and i.ndim > 1):
+        return None
+    moved = _moved(a, items, index)
+    if moved is None:
+        raise NotImplementedError("with index arrays beside ints, slices or masks")
+    return _each("set", *moved, value)
 
 
 def _take(a: Expr, indices: Expr, axis: int | None, mode: str) -> Expr | None:

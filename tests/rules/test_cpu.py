@@ -1,0 +1,87 @@
+"""Every rule on target cpu: the value and the adjoint have the numbers of target python, or are refused as listed."""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2s.compile.numba_cpu import compile_cpu
+from s2s.compile.python import compile_python
+from s2s.differentiate.reverse import reverse
+from s2s.emit import emit
+from s2s.errors import CompilationError, NoRuleError
+from s2s.ir.core import Function
+from s2s.ir.types import is_inexact
+from s2s.rules import TABLE
+from s2s.simplify import simplify
+from s2s.targets.numba_forms import legalise
+from s2s.testing.rules import program
+
+from .rows import Row
+from .test_table import _ROWS
+
+pytestmark = [
+    pytest.mark.cpu,
+    pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="numba is not installed"),
+]
+
+#: Refused, for a reason that the message gives: numba has them for single matrices only.
+REFUSED_STACKS = {"np.linalg.slogdet", "np.linalg.cholesky", "np.linalg.eigvalsh", "np.linalg.eigh", "np.linalg.pinv"}
+#: What they hold is what the memory held before.
+NO_NUMBERS = {"np.empty", "np.empty_like"}
+
+_BY_RULE: dict[str, list[Row]] = {}
+for _name, _sample in _ROWS:
+    _BY_RULE.setdefault(_name, []).append(_sample)
+# The last row is the least ordinary.
+_SAMPLES = [(name, rows[-1]) for name, rows in _BY_RULE.items()]
+_REST = [(name, row) for name, rows in _BY_RULE.items() for row in rows[:-1]]
+
+
+def adjoint(name: str, sample: Row) -> tuple[Function, list[Any]]:
+    """The value and adjoint of one operation, as a program, and its arguments."""
+    args, attrs = sample
+    fn, values = program(TABLE.by_name[name].spec, args, attrs)
+    wrt = [p for p in fn.block.params if is_inexact(p.type)]
+    return simplify(reverse(fn, wrt, TABLE, keep_values=True, seeds_given=False).function), values
+
+
+def check(name: str, sample: Row) -> None:
+    try:
+        fn, values = adjoint(name, sample)
+    except NoRuleError as error:
+        pytest.skip(str(error))
+    with np.errstate(all="ignore"):
+        expected = compile_python(emit(fn))(*copy.deepcopy(values))
+    if name in REFUSED_STACKS and any(np.ndim(v) > 2 for v in values):
+        with pytest.raises(CompilationError, match=f"numba cannot compile {name} of a stack"):
+            legalise(fn)
+        return
+    found = compile_cpu(emit(legalise(fn), target="cpu"))(*copy.deepcopy(values))
+    if not isinstance(expected, tuple):
+        found, expected = (found,), (expected,)
+    for one, other in zip(found, expected, strict=True):
+        one, other = np.asarray(one), np.asarray(other)
+        assert (one.dtype, one.shape) == (other.dtype, other.shape)
+        if name not in NO_NUMBERS:
+            rtol = 1e-5 if other.dtype.name in ("float32", "complex64") else 1e-9
+            np.testing.assert_allclose(one, other, rtol=rtol, atol=rtol)
+
+
+def _ids(samples: list[tuple[str, Row]]) -> list[str]:
+    return [f"{name}-{k}" for k, (name, _) in enumerate(samples)]
+
+
+@pytest.mark.parametrize(("name", "sample"), _SAMPLES, ids=_ids(_SAMPLES))
+def test_rule_on_cpu(name: str, sample: Row) -> None:
+    check(name, sample)
+
+
+@pytest.mark.full_cpu
+@pytest.mark.parametrize(("name", "sample"), _REST, ids=_ids(_REST))
+def test_rule_on_cpu_all_rows(name: str, sample: Row) -> None:
+    check(name, sample)
