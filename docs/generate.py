@@ -1,0 +1,116 @@
+"""Writes what the documentation takes from the code: tables, and what the examples in it print.
+
+    python docs/generate.py            # the tables
+    python docs/generate.py --outputs  # and the output of each example, as it is now: look at the difference
+
+A table stands between `<!-- table: NAME -->` and `<!-- end -->`. `tests/test_docs.py` fails where one is out of date.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import doctest
+import io
+import re
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+MARKED = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def constructs() -> str:
+    """Kinds of construct, how many programs each has in the corpus, and which of them target cpu refuses."""
+    sys.path.insert(0, str(ROOT / "tests" / "programs"))
+    import corpus
+
+    kinds: dict[str, list[corpus.Program]] = {}
+    for program in corpus.load().values():
+        kinds.setdefault(program.name.partition(".")[0], []).append(program)
+    lines = ["| constructs | programs | python | cpu |", "| --- | --: | --- | --- |"]
+    for kind, programs in sorted(kinds.items()):
+        refused: dict[str, list[str]] = {}
+        for p in programs:
+            if isinstance(p.cpu, str):
+                refused.setdefault(p.cpu, []).append(p.name.partition(".")[2].replace("_", " "))
+        cpu = "; ".join(f"{', '.join(names)}: refused, {why}" for why, names in refused.items()) or "all"
+        lines.append(f"| {kind.replace('_', ' ')} | {len(programs)} | all | {cpu} |")
+    return "\n".join(lines)
+
+
+def rules() -> str:
+    """Functions that have a rule, by family; and those known to have no derivative."""
+    from s2s.rules import FAMILIES
+
+    lines = ["| family | differentiable | derivative 0 | constants to s2s |", "| --- | --- | --- | --- |"]
+    for family in FAMILIES:
+        known = [r for r in family if not r.spec.name.startswith("s2s.") and r.callables]
+        groups = [[r.spec.name for r in known if r.differentiable and not r.zero],
+                  [r.spec.name for r in known if r.zero],
+                  [r.spec.name for r in known if r.nondiff and not r.differentiable and not r.zero]]
+        if any(groups):
+            lines.append(f"| {family.name} | " + " | ".join(
+                ", ".join(f"`{name}`" for name in sorted(group)) for group in groups) + " |")
+    return "\n".join(lines)
+
+
+TABLES: dict[str, Callable[[], str]] = {"constructs": constructs, "rules": rules}
+
+
+def with_tables(text: str) -> str:
+    """`text` with its tables as they are to be."""
+    return MARKED.sub(lambda m: f"{m[1]}{TABLES[m[2]]()}\n{m[3]}", text)
+
+
+def with_outputs(text: str, name: str) -> str:
+    """`text` with what each example prints."""
+    test = doctest.DocTestParser().get_doctest(text, {}, name, name, 0)
+    lines = text.splitlines(keepends=True)
+    printed: list[str] = []
+
+    class Recorder(doctest.DocTestRunner):
+        """Runs examples as doctest does, and keeps what they print."""
+
+        def report_success(self, out: object, test: object, example: object, got: str) -> None:
+            printed.append(got)
+
+        report_failure = report_success
+
+        def report_unexpected_exception(self, out: object, test: object, example: object, exc_info: object) -> None:
+            error = exc_info[1]  # type: ignore[index]
+            printed.append("Traceback (most recent call last):\n    ...\n"
+                           + "".join(traceback.format_exception_only(type(error), error)))
+
+    with contextlib.redirect_stdout(io.StringIO()):
+        Recorder(verbose=False).run(test)
+    for example, got in reversed(list(zip(test.examples, printed, strict=True))):
+        # What is expected with an ellipsis stays.
+        if example.exc_msg is None and "..." in example.want:
+            continue
+        start = example.lineno + example.source.count("\n")
+        indent = " " * example.indent
+        shown = [f"{indent}{line if line.strip() else '<BLANKLINE>'}\n" for line in got.rstrip().splitlines()]
+        lines[start:start + example.want.count("\n")] = shown
+    return "".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--outputs", action="store_true", help="rewrite what the examples print too")
+    options = parser.parse_args()
+    for page in PAGES:
+        old = page.read_text(encoding="utf-8")
+        new = with_tables(old)
+        if options.outputs:
+            new = with_outputs(new, page.name)
+        if new != old:
+            page.write_text(new, encoding="utf-8")
+            print(f"rewritten: {page.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()
