@@ -134,7 +134,7 @@ def fetch(parent: Any, step: tuple[str, Any]) -> Any:
 _FETCH: dict[str, Callable[[Any, Any], Any]] = {
     "attr": getattr,
     "item": lambda parent, key: parent[key],
-    "cell": lambda parent, k: parent.__closure__[k].cell_contents,
+    "cell": lambda parent, name: parent.__closure__[parent.__code__.co_freevars.index(name)].cell_contents,
     "default": lambda parent, k: parent.__defaults__[k],
     "kwdefault": lambda parent, name: parent.__kwdefaults__[name],
     "global": lambda parent, name: parent.__globals__[name],
@@ -187,7 +187,7 @@ def path_name(path: Path) -> str:
     parts = []
     for step in path[1:]:
         kind, what = step
-        if kind == "cell" or kind == "default":
+        if kind == "default":
             parts.append(f"{kind}{what}")
         elif kind != "self":
             parts.append(str(what))

@@ -74,7 +74,7 @@ def _outer_name(ctx: Context, scope: Frame, name: str) -> Lowered | None:
         return None
     free = scope.source.function.__code__.co_freevars
     if name in free and name not in scope.global_names:
-        return outside(ctx, ctx.binding.read(scope.read, "cell", free.index(name)))
+        return outside(ctx, ctx.binding.read(scope.read, "cell", name))
     return global_name(ctx, scope.read, name)
 
 
