@@ -16,7 +16,7 @@ from s2s.analyse.memory import Memory, is_view
 from s2s.differentiate.shared import TwoNames
 from s2s.errors import UnsupportedSyntaxError, located
 from s2s.ir.builder import Builder
-from s2s.ir.core import Op, Value
+from s2s.ir.core import Block, Op, Value
 from s2s.ir.names import adjoint_name
 from s2s.ir.types import Array, List, Scalar, is_inexact, kind, same_size
 from s2s.rules.expr import Expr, fn
@@ -63,13 +63,28 @@ class Adjoints:
         t = v.type
         if isinstance(t, Scalar):
             return self.b.const(0, Scalar(t.dtype, t.weak or t.dtype in ("float64", "complex128")))
-        if isinstance(t, List):
-            made = self.b.one("listzeros", {"list": v})
+        if v.op is not None and v.op.name == "if":
+            made = self._zeros_where_defined(v, v.op)
         else:
-            made = fn.zeros_like(self.expr(v)).v
+            made = self._new_zeros(v)
         self.owned.add(made)
         self.name(made, v)
         return made
+
+    def _new_zeros(self, v: Value) -> Value:
+        return self.b.one("listzeros", {"list": v}) if isinstance(v.type, List) else fn.zeros_like(self.expr(v)).v
+
+    def _zeros_where_defined(self, v: Value, op: Op) -> Value:
+        """Zeros like the result `v` of a branch, which may be bound on one path only."""
+        k = op.results.index(v)
+        bound = [b.results[k].op is None or b.results[k].op.name != "undefined" for b in op.blocks]
+        if all(bound):
+            return self._new_zeros(v)
+        blocks = [Block(), Block()]
+        for block, is_bound in zip(blocks, bound, strict=True):
+            with self.b.at(block):
+                block.results = [self._new_zeros(v) if is_bound else self.b.undefined(v.type)]
+        return self.b.region("if", {"cond": op.value("cond")}, blocks, [v.type]).result
 
     def copy(self, v: Value) -> Value:
         """A copy of an array; numbers as they are."""
