@@ -52,7 +52,7 @@ def _join(block: Block, memory: Memory) -> None:
                 op.args = {**op.args, "value": total(joined, before.value("value"), op.value("value"))}
             cells[_cell(op)] = op
         elif waiting:
-            for v in _touched(op):
+            for v in touched(op):
                 waiting.pop(memory.of(v), None)
             if op.name in ("pycall", "call"):
                 waiting.clear()
@@ -65,7 +65,7 @@ def _cell(op: Op) -> Any:
     return (op.value("a"), op.attrs["items"], op.values("index"), op.value("value").type, statement)
 
 
-def _touched(op: Op) -> list[Value]:
+def touched(op: Op) -> list[Value]:
     """The memory that `op`, or an operation inside it, may read or write."""
     found = [v for inner in op.blocks for o in walk(inner) for v in o.operands()]
     return [v for v in (*op.operands(), *found) if is_memory(v.type)]

@@ -8,6 +8,7 @@ from s2s.simplify.additions import additions
 from s2s.simplify.copies import copies
 from s2s.simplify.cse import cse
 from s2s.simplify.dce import dce
+from s2s.simplify.stores import stores
 from s2s.simplify.zeros import zeros
 
 
@@ -33,6 +34,7 @@ def simplify_one(fn: Function, *, disjoint: bool = True) -> Function:
     fn = copies(fn)
     fn = cse(fn, disjoint=disjoint)
     fn = additions(fn, disjoint=disjoint)
+    fn = stores(fn, disjoint=disjoint)
     fn = zeros(fn, disjoint=disjoint)
     fn = copies(fn)  # carried values that folding and merging have made invariant
     return dce(fn, disjoint=disjoint)
