@@ -19,6 +19,7 @@ from __future__ import annotations
 import ast
 import builtins
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -80,22 +81,22 @@ def parse_params(text: str) -> tuple[Param, ...]:
     Without annotation a parameter that has a default is static, and one without is a value.
     `*arrays` takes the remaining positional arguments as `values`.
     """
-    args = ast.parse(f"def _({text}): pass").body[0].args  # type: ignore[attr-defined]
-    positional = [*args.posonlyargs, *args.args]
-    defaults: list[Any] = [...] * (len(positional) - len(args.defaults))
-    defaults += [ast.literal_eval(d) for d in args.defaults]
-    pairs = list(zip(positional, defaults, strict=True))
-    if args.vararg is not None:
-        pairs.append((args.vararg, ()))
-    pairs += [(a, ... if d is None else ast.literal_eval(d))
-              for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True)]
     params = []
-    for arg, default in pairs:
-        kind = arg.annotation.id if isinstance(arg.annotation, ast.Name) else None
-        if arg is args.vararg:
-            kind = kind or "values"
-        params.append(Param(arg.arg, kind or ("value" if default is ... else "static"), default))
+    for star, name, kind, default in _PARAM.findall(text):
+        value = () if star else _default(default) if default else ...
+        kind = kind or ("values" if star else "value" if value is ... else "static")
+        params.append(Param(name, kind, value))
     return tuple(params)
+
+
+# One parameter: a star, its name, its annotation, its default (a literal).
+_PARAM = re.compile(r"(\*?)([A-Za-z_]\w*)(?:\s*:\s*(\w+))?(?:\s*=\s*(\([^)]*\)|'[^']*'|\"[^\"]*\"|[^,\s]+))?")
+_COMMON = {"None": None, "True": True, "False": False, "()": (), "0": 0, "1": 1, "-1": -1}
+
+
+def _default(text: str) -> Any:
+    """The value of a literal. Most are looked up: parsing them all would take most of the time of an import."""
+    return _COMMON[text] if text in _COMMON else ast.literal_eval(text)
 
 
 def resolve(name: str) -> Callable[..., Any]:
