@@ -19,7 +19,7 @@ end may `break`.
 
 from __future__ import annotations
 
-from s2s.emit.facts import REGIONS, Facts, breaks, is_effect, may_alias
+from s2s.emit.facts import LOOPS, REGIONS, Facts, breaks, carried, is_effect, may_alias
 from s2s.ir.core import Block, Function, Op, Value, clone_function, free_values
 from s2s.ir.types import Array, List, Scalar
 
@@ -32,7 +32,7 @@ def schedule(fn: Function) -> Function:
         if owner is None or owner in facts.live:
             _lift(facts, block)
             if owner is not None:
-                _sink(facts, block)
+                _sink(facts, block, owner)
             if owner is not None and breaks(owner) and block is owner.blocks[-1]:
                 _end_with_if(facts, block)
     return copy
@@ -59,7 +59,7 @@ def _lift(facts: Facts, block: Block) -> None:
         load = _load(facts, op)
         if load is None or load not in place:
             continue
-        ready = all(_defined_by(v, place, place[load], moved) for v in facts.operands(op))
+        ready = all(_defined_by(facts, v, place, place[load], moved) for v in facts.operands(op))
         reads = facts.reads(load)
         if ready and any(may_alias(reads, facts.writes(w)) for w in block.ops[place[load] + 1:place[op]]):
             after.setdefault(load, []).append(op)
@@ -80,35 +80,49 @@ def _load(facts: Facts, op: Op) -> Op | None:
     return None
 
 
-def _defined_by(v: Value, place: dict[Op, int], limit: int, moved: set[Op]) -> bool:
+def _defined_by(facts: Facts, v: Value, place: dict[Op, int], limit: int, moved: set[Op]) -> bool:
     """Whether `v` is there at `limit`: made before it, outside the block, or a constant."""
-    if v.op is None or v.op not in place or v.op.name == "const":
+    where = facts.definition.get(v)
+    if where is None or where.op not in place or where.op.name == "const":
         return True
-    return v.op not in moved and place[v.op] <= limit
+    return where.op not in moved and place[where.op] <= limit
 
 
 # ---- down after the last read of the old value
 
 
-def _sink(facts: Facts, block: Block) -> None:
+def _sink(facts: Facts, block: Block, owner: Op) -> None:
     """Move what is yielded as the new value of a name down, after the last read of the old one."""
+    targets = dict(zip(block.results, carried(owner) if owner.name in LOOPS else (), strict=False))
     for op in list(block.ops):
-        if not _is_plain(facts, op) or not _reads_no_memory(op) or not facts.hint(op.result):
+        if not _is_plain(facts, op) or not _reads_no_memory(op) \
+                or [u.kind for u in facts.uses.get(op.result, ())] != ["yield"]:
             continue
-        if [u.kind for u in facts.uses.get(op.result, ())] != ["yield"]:
-            continue
-        old = next((v for v in facts.operands(op) if facts.hint(v) == facts.hint(op.result)), None)
+        hint, target = facts.hint(op.result), targets.get(op.result)
+        old = next((v for v in facts.operands(op) if v is target or (hint and facts.hint(v) == hint)), None)
         if old is not None:
             _move_after_reads(facts, block, op, old)
 
 
 def _move_after_reads(facts: Facts, block: Block, op: Op, old: Value) -> None:
     at = block.ops.index(op)
-    last = max((k for k in range(at + 1, len(block.ops)) if _reads(facts, block.ops[k], old)), default=at)
+    place = {o: k for k, o in enumerate(block.ops)}
+    last = max((_written_at(facts, o, place) for o in block.ops[at + 1:] if _reads(facts, o, old)), default=at)
     between = block.ops[at + 1:last + 1]
     names = {facts.hint(v) for v in facts.operands(op) if v is not old} - {""}
     if between and not any(facts.hint(r) in names for o in between for r in o.results):
         block.ops[at:last + 1] = [*between, op]
+
+
+def _written_at(facts: Facts, op: Op, place: dict[Op, int]) -> int:
+    """Where `op` will be written: what is read once goes into its reader."""
+    while _is_plain(facts, op):
+        uses = facts.uses.get(op.result, ())
+        reader = uses[0].op if len(uses) == 1 else None
+        if reader is None or reader not in place:
+            break
+        op = reader
+    return place[op]
 
 
 def _reads(facts: Facts, op: Op, v: Value) -> bool:

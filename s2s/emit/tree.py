@@ -116,7 +116,8 @@ class _Builder:
         for branch, holds in zip(op.blocks, (True, False), strict=True):
             place = {r: k for k, r in enumerate(op.results)}
 
-            def inner(ys: Sequence[Value], known: Known, place: dict[Value, int] = place, holds: bool = holds) -> list[Node]:
+            def inner(ys: Sequence[Value], known: Known, place: dict[Value, int] = place,
+                      holds: bool = holds) -> list[Node]:
                 return sink([ys[place[v]] if v in place else v for v in results], {**known, cond: holds})
             branches.append(self.block(branch, inner))
         body, orelse = branches

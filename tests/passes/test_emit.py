@@ -120,7 +120,7 @@ def test_random_control_flow(seed: int) -> None:
     agrees(RandomControl(seed, 30).build(), 0.7, -0.3, 0.1)
 
 
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize("seed", [*range(80), 3263, 3413])
 def test_random_memory(seed: int) -> None:
     rng = np.random.default_rng(1)
     agrees(RandomProgram(seed, 25).build(), 0.7, -0.3, rng.normal(size=SIZE), rng.normal(size=SIZE))
@@ -666,3 +666,41 @@ def test_parallel_assignment() -> None:
     assert in_order([("a", {"b"}, 1), ("b", {"c"}, 2), ("c", set(), 3)]) == [[1], [2], [3]]
     assert in_order([("b", {"a"}, 1), ("a", {"c"}, 2)]) == [[1], [2]]
     assert in_order([("a", {"c"}, 2), ("b", {"a"}, 1)]) == [[1], [2]]
+
+
+# ---- the order of operations
+
+
+def test_a_new_value_comes_after_the_last_read_of_the_old_one() -> None:
+    p = Program(a=FLOAT, b=FLOAT, n=INT)
+
+    def body(i: Value, a: Value, b: Value) -> Sequence[Value]:
+        return [p.op("mul", "a", x=a, y=p.b.const(0.5)), p.op("sub", "b", x=b, y=a)]
+    fn = p.returns(*p.for_(p.n, {"a": p.params["a"], "b": p.params["b"]}, body))
+    shows(fn, """
+        def f(a, b, n):
+            for i in range(n):
+                b -= a
+                a *= 0.5
+            return a, b
+        """)
+
+
+def test_a_counter_does_not_hide_a_break() -> None:
+    p = Program(x=FLOAT)
+
+    def body(i: Value, x: Value, count: Value) -> Sequence[Value]:
+        cond = p.op("gt", x=x, y=p.b.const(9.0))
+        new = p.if_(cond, lambda: [x], lambda: [p.op("mul", "x", x=x, y=x)], ["x"])
+        return [*new, p.op("add", "count", x=count, y=p.b.int(1)), cond]
+    fn = p.returns(*p.for_(5, {"x": p.x, "count": p.b.int(0)}, body, breaks=True))
+    shows(fn, """
+        def f(x):
+            count = 0
+            for i in range(5):
+                count += 1
+                if x > 9.0:
+                    break
+                x *= x
+            return x, count
+        """)
