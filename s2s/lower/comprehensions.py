@@ -11,7 +11,7 @@ from s2s.lower.context import Context, Frame, GrowList, Loop
 from s2s.lower.loops import lower_for, usable_items
 from s2s.lower.names import _targets
 from s2s.lower.truth import static, truth
-from s2s.lower.values import Box, Lowered, Static
+from s2s.lower.values import Box, Lowered, Range, Static
 
 
 def lower_comprehension(ctx: Context, node: Any) -> Lowered:
@@ -54,9 +54,10 @@ def _generator(ctx: Context, node: Any, k: int, box: Box) -> None:
     if k == 0:
         assert frame.outer is not None
         ctx.frame = frame.outer
-    items = usable_items(ctx, g.iter, ctx.expr(g.iter), g)
+    iterable = ctx.expr(g.iter)
+    items = usable_items(ctx, g.iter, iterable, g)
     ctx.frame = frame
-    if isinstance(g.target, gast.Name):
+    if isinstance(iterable, Range) and isinstance(g.target, gast.Name):
         items.hint = g.target.id
 
     def body(loop: Loop, item: Lowered) -> None:

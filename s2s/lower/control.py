@@ -121,7 +121,8 @@ def lower_if(ctx: Context, node: gast.AST, test: Lowered, body: Sequence[gast.AS
                 unknown = error
                 ctx.state.env[ctx.frame, RETURNED] = TRUE
         branches.append((ctx.state, block))
-        exits.append(left(ctx))
+        with ctx.b.at(Block()):  # only whether it is known counts here
+            exits.append(left(ctx))
     took_rest = False
     staying = [k for k in (0, 1) if exits[k] == FALSE]
     if len(staying) == 1 and exits[1 - staying[0]] == TRUE:

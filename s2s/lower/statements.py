@@ -17,7 +17,7 @@ from s2s.lower.expressions import _BINARY, closure
 from s2s.lower.loops import lower_for, lower_while, usable_items
 from s2s.lower.merge import Joiner, flatten, replace, slot_hint
 from s2s.lower.truth import usable
-from s2s.lower.values import Lowered, Static
+from s2s.lower.values import Lazy, Lowered, Range, Static
 
 
 def lower_statements(ctx: Context, statements: list[gast.AST]) -> None:
@@ -80,15 +80,25 @@ def _innermost(ctx: Context) -> Loop:
 
 
 def _for(ctx: Context, node: gast.For) -> None:
-    items = usable_items(ctx, node.iter, ctx.expr(node.iter), node)
-    if isinstance(node.target, gast.Name):
-        items.hint = node.target.id
+    iterable = ctx.expr(node.iter)
+    items = usable_items(ctx, node.iter, iterable, node)
+    items.hint = index_hint(iterable, node.target)
 
     def body(loop: Loop, item: Lowered) -> None:
         assign(ctx, node.target, item)
         lower_statements(ctx, node.body)
 
     lower_for(ctx, node, items, body, lambda: lower_statements(ctx, node.orelse))
+
+
+def index_hint(iterable: Lowered, target: gast.AST) -> str:
+    """The name of a loop's index: that of the target where it is the index, as in a range."""
+    if isinstance(iterable, Range) and isinstance(target, gast.Name):
+        return str(target.id)
+    if isinstance(iterable, Lazy) and iterable.kind == "enumerate" and isinstance(target, gast.Tuple):
+        first = target.elts[0]
+        return str(first.id) if isinstance(first, gast.Name) else ""
+    return ""
 
 
 def _while(ctx: Context, node: gast.While) -> None:
