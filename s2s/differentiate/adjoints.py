@@ -31,6 +31,7 @@ class Adjoints:
     seen: values that are somebody's adjoint already, and so are not owned if passed on.
     places: for loads from lists, the index counted from the start.
     shared: shadows that the forward sweep makes.
+    bound: for arrays that are bound on some paths only, whether they are.
     guarded: operations whose adjoint of 0 stays 0, whatever it is multiplied by.
     """
 
@@ -47,6 +48,7 @@ class Adjoints:
         self.guarded: set[Op] = set()
         self.places: Mapping[Op, Value] = {}
         self.shared: Mapping[Value, Value] = {}
+        self.bound: Mapping[Value, Value] = {}
 
     # Writing operations.
 
@@ -63,10 +65,7 @@ class Adjoints:
         t = v.type
         if isinstance(t, Scalar):
             return self.b.const(0, Scalar(t.dtype, t.weak or t.dtype in ("float64", "complex128")))
-        if v.op is not None and v.op.name == "if":
-            made = self._zeros_where_defined(v, v.op)
-        else:
-            made = self._new_zeros(v)
+        made = self._zeros_where_bound(v, self.bound[v]) if v in self.bound else self._new_zeros(v)
         self.owned.add(made)
         self.name(made, v)
         return made
@@ -74,17 +73,14 @@ class Adjoints:
     def _new_zeros(self, v: Value) -> Value:
         return self.b.one("listzeros", {"list": v}) if isinstance(v.type, List) else fn.zeros_like(self.expr(v)).v
 
-    def _zeros_where_defined(self, v: Value, op: Op) -> Value:
-        """Zeros like the result `v` of a branch, which may be bound on one path only."""
-        k = op.results.index(v)
-        bound = [b.results[k].op is None or b.results[k].op.name != "undefined" for b in op.blocks]
-        if all(bound):
-            return self._new_zeros(v)
+    def _zeros_where_bound(self, v: Value, flag: Value) -> Value:
+        """Zeros like `v`, where that is bound."""
         blocks = [Block(), Block()]
-        for block, is_bound in zip(blocks, bound, strict=True):
-            with self.b.at(block):
-                block.results = [self._new_zeros(v) if is_bound else self.b.undefined(v.type)]
-        return self.b.region("if", {"cond": op.value("cond")}, blocks, [v.type]).result
+        with self.b.at(blocks[0]):
+            blocks[0].results = [self._new_zeros(v)]
+        with self.b.at(blocks[1]):
+            blocks[1].results = [self.b.undefined(v.type)]
+        return self.b.region("if", {"cond": flag}, blocks, [v.type]).result
 
     def copy(self, v: Value) -> Value:
         """A copy of an array; numbers as they are."""

@@ -19,6 +19,7 @@ import numpy as np
 from s2s.analyse.activity import Activity
 from s2s.analyse.masks import guarded
 from s2s.analyse.memory import Memory, written
+from s2s.differentiate.bound import bound_flags
 from s2s.differentiate.lists import count_from_start
 from s2s.differentiate.resolve import resolve
 from s2s.differentiate.shared import TwoNames, all_values, can_share, share
@@ -77,7 +78,7 @@ def _attempt(job: _Job, original: Function, wrt: Sequence[Value], shared: set[in
     wrt = [mapping[v] for v in wrt]
     results = list(fn.block.results)
     _copy_written(fn, job.table)
-    places = count_from_start(fn)
+    places, flags = count_from_start(fn), bound_flags(fn)
     memory, values = Memory(fn), all_values(fn)
     groups = {memory.group(values[k]) for k in shared}
     shadows = share(fn, memory, groups, lambda n: table_spec(job.table, n)) if groups else {}
@@ -88,7 +89,7 @@ def _attempt(job: _Job, original: Function, wrt: Sequence[Value], shared: set[in
     b = Builder(swept)
     b.aliases = True  # `Adjoints` writes only into what it made or owns
     sweep = Sweep(b, job.table, activity, memory, lambda s, op: _call(job, s, op))
-    sweep.places, sweep.shared = places, shadows
+    sweep.places, sweep.shared, sweep.bound = places, shadows, flags
     sweep.guarded = guarded(fn, memory, job.table.rule)
     results = list(fn.block.results)
     seeds = _seed(sweep, results, seeds_given)
