@@ -66,6 +66,16 @@ def with_tables(text: str) -> str:
     return MARKED.sub(lambda m: f"{m[1]}{TABLES[m[2]]()}\n{m[3]}", text)
 
 
+def shortened(printed: str) -> str:
+    """What an example prints, of a traceback the exception alone, without blank lines at the end."""
+    head = "Traceback (most recent call last):\n"
+    if head in printed:
+        after = printed.rpartition(head)[2].splitlines(keepends=True)
+        message = next(k for k, line in enumerate(after) if not line.startswith(" "))
+        printed = f"{head}    ...\n{''.join(after[message:])}"
+    return printed.rstrip()
+
+
 def with_outputs(text: str, name: str) -> str:
     """`text` with what each example prints."""
     test = doctest.DocTestParser().get_doctest(text, {}, name, name, 0)
@@ -81,9 +91,7 @@ def with_outputs(text: str, name: str) -> str:
         report_failure = report_success
 
         def report_unexpected_exception(self, out: object, test: object, example: object, exc_info: object) -> None:
-            error = exc_info[1]  # type: ignore[index]
-            printed.append("Traceback (most recent call last):\n    ...\n"
-                           + "".join(traceback.format_exception_only(type(error), error)))
+            printed.append("".join(traceback.format_exception(*exc_info)))  # type: ignore[misc]
 
     with contextlib.redirect_stdout(io.StringIO()):
         Recorder(verbose=False).run(test)
@@ -93,7 +101,7 @@ def with_outputs(text: str, name: str) -> str:
             continue
         start = example.lineno + example.source.count("\n")
         indent = " " * example.indent
-        shown = [f"{indent}{line if line.strip() else '<BLANKLINE>'}\n" for line in got.rstrip().splitlines()]
+        shown = [f"{indent}{line if line.strip() else '<BLANKLINE>'}\n" for line in shortened(got).splitlines()]
         lines[start:start + example.want.count("\n")] = shown
     return "".join(lines)
 
