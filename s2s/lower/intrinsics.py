@@ -10,7 +10,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2s.ir.core import Value
+from s2s.ir.core import Block, Value
 from s2s.ir.ops import constant
 from s2s.ir.types import BOOL, COMPLEX, FLOAT, INT, Array, List, Opaque, Scalar
 from s2s.lower.context import Context
@@ -120,6 +120,9 @@ def _sum(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
         total = ctx.call(node, Static(np.sum), [x], {"axis": ctx.b.int(0)})
         return total if constant(start) == 0 else _add(ctx, node, start, total)  # type: ignore[arg-type]
     items = items_of(ctx, node, x)
+    grown = ctx.state.heap.get(x) if isinstance(x, Box) else x
+    if isinstance(grown, Value) and isinstance(grown.type, List):
+        return _sum_list(ctx, node, grown, start)
     if items.fixed is None or (items.runtime and len(items.fixed) > 16):
         total = ctx.call(node, Static(np.sum), [_gathered(ctx, node, x, items)], {"axis": ctx.b.int(0)})
         return total if constant(start) == 0 else _add(ctx, node, start, total)  # type: ignore[arg-type]
@@ -127,6 +130,22 @@ def _sum(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     for f in items.fixed:
         total = _add(ctx, node, total, f())
     return total
+
+
+def _sum_list(ctx: Context, node: Node, x: Value, start: Lowered) -> Lowered:
+    """The sum of a list that grew in a loop."""
+    assert isinstance(x.type, List)
+    t = x.type.element
+    if not isinstance(t, Scalar):
+        return ctx.call(node, Static(np.sum), [value(ctx, node, x)], {"axis": ctx.b.int(0)})
+    first = ctx.b.cast(value(ctx, node, start), t)
+    block = Block(params=[Value(INT, ""), Value(t, "total")])
+    with ctx.b.at(block):
+        element = ctx.b.one("listget", {"list": x, "index": block.params[0]})
+        block.results = [ctx.b.add(block.params[1], element)]
+    n = ctx.b.one("listlen", {"list": x})
+    args = {"start": ctx.b.int(0), "stop": n, "step": ctx.b.int(1), "init": (first,)}
+    return ctx.b.region("for", args, [block], [t], {"breaks": False}, ["total"]).result
 
 
 def _gathered(ctx: Context, node: Node, x: Lowered, items: Items) -> Value:

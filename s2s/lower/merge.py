@@ -129,12 +129,15 @@ def slot_hint(slot: Slot) -> str:
 
 
 def cast_to(b: Builder, block: Block, v: Value, type: Type) -> Value:
-    """`v` with the dtype of `type`, converted at the end of `block`."""
+    """`v` with the dtype of `type`, converted at the end of `block`.
+
+    A Python float among float64 numbers stays what it is, as it does in Python.
+    """
     if isinstance(v.type, Undefined):
         with b.at(block):
             return b.undefined(type)
     if isinstance(type, Scalar | Array) and isinstance(v.type, Scalar | Array):
-        if v.type.dtype != type.dtype or (isinstance(type, Scalar) and v.type.weak != type.weak):
+        if v.type.dtype != type.dtype:
             with b.at(block):
                 return b.cast(v, Scalar(type.dtype, type.weak))
     return v
