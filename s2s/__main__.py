@@ -24,7 +24,7 @@ STAGES = ("lowered", "differentiated", "simplified", "source")
 APIS = ("gradients_function", "value_and_gradients_function", "implicit_gradients", "implicit_value_and_gradients")
 
 
-class _Refused(Exception):  # noqa: N818 - never seen outside of this file
+class _Refused(Exception):
     """What is wrong with the command, in words for the person who typed it."""
 
 

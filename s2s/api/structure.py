@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from s2s.errors import ShapeError
+from s2s.ir.types import is_inexact
 from s2s.lower.binding import Binding, Read, number_type
 from s2s.lower.lower import Leaf, Node
 from s2s.lower.values import Static
-from s2s.ir.types import is_inexact
 from s2s.variable import tensor
 
 

@@ -43,12 +43,12 @@ class Module:
 
 
 def module(emitted: Emitted, *, decorator: str = "", helper_decorator: str = "", about: str = "") -> Module:
-    """A module that needs nothing of s2s.
+    r"""A module that needs nothing of s2s.
 
     decorator: goes above each emitted function.
 
     >>> from types import SimpleNamespace
-    >>> e = SimpleNamespace(source="def f(x):\\n    return np.sin(x)\\n", name="f", lines={}, helpers=frozenset())
+    >>> e = SimpleNamespace(source="def f(x):\n    return np.sin(x)\n", name="f", lines={}, helpers=frozenset())
     >>> print(module(e).text)
     import numpy as np
     <BLANKLINE>

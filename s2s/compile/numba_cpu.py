@@ -36,17 +36,17 @@ def compile_cpu(emitted: Emitted, options: Mapping[str, Any] | None = None) -> C
     else:
         # No file is needed; the lines are still shown in tracebacks.
         namespace: dict[str, Any] = {"__name__": f"s2s_emitted_{emitted.name}"}
-        exec(registered_code(emitted.name, text.text), namespace)  # noqa: S102 - running it is the point
+        exec(registered_code(emitted.name, text.text), namespace)
         dispatcher = namespace[emitted.name]
     explain_errors(dispatcher, emitted, text, numba)
     return dispatcher  # type: ignore[no-any-return]
 
 
 def cpu_module(emitted: Emitted, options: Mapping[str, Any]) -> Module:
-    """The module that numba compiles, helpers included.
+    r"""The module that numba compiles, helpers included.
 
     >>> from types import SimpleNamespace
-    >>> e = SimpleNamespace(source="def f(x):\\n    return np.sin(x)\\n", name="f", lines={}, helpers=frozenset())
+    >>> e = SimpleNamespace(source="def f(x):\n    return np.sin(x)\n", name="f", lines={}, helpers=frozenset())
     >>> print(cpu_module(e, {"fastmath": True}).text)
     import numba
     import numpy as np

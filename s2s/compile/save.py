@@ -12,10 +12,10 @@ from s2s.compile.numba_cpu import cpu_module
 
 
 def module_text(emitted: Emitted, target: str = "python", options: Mapping[str, Any] | None = None) -> str:
-    """The module as text.
+    r"""The module as text.
 
     >>> from types import SimpleNamespace
-    >>> e = SimpleNamespace(source="def f(x):\\n    return 2.0 * x\\n", name="f", lines={}, helpers=frozenset())
+    >>> e = SimpleNamespace(source="def f(x):\n    return 2.0 * x\n", name="f", lines={}, helpers=frozenset())
     >>> print(module_text(e))
     def f(x):
         return 2.0 * x

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from s2s.analyse.memory import is_view
 from s2s.differentiate.adjoints import Adjoints
-from s2s.errors import UnsupportedSyntaxError, located
 from s2s.ir.core import Arg, Op, Value
 from s2s.ir.ops import constant
 from s2s.ir.types import Array, Scalar
@@ -66,8 +65,8 @@ def _is_unique(adj: Adjoints, op: Op) -> bool:
     if made is not None and made.name in UNIQUE_TOGETHER and set(arrays) == set(made.results):
         return True
     unique = [v for v in arrays if _counts_up(v)]
-    return len(unique) == len(arrays) == 1 or any(v.type == u.type for u in unique for v in arrays if v is not u) \
-        and len(arrays) == 2
+    return len(unique) == len(arrays) == 1 or (any(v.type == u.type for u in unique for v in arrays if v is not u) \
+        and len(arrays) == 2)
 
 
 def _counts_up(v: Value) -> bool:

@@ -17,6 +17,7 @@ from s2s.lower.iterate import describe
 from s2s.lower.outside import attribute, constant_object, outside
 from s2s.lower.values import Bound, Box, Closure, Lowered, Method, Outside, Static, Tuple
 
+
 @dataclass(frozen=True)
 class Super:
     """`super()`: the classes after `cls` in the order of the receiver's class."""

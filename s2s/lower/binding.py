@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from s2s.ir.core import Value
-from s2s.ir.types import BOOL, COMPLEX, FLOAT, INT, Array, Dim, Opaque, Scalar, Type, known_dim
+from s2s.ir.types import BOOL, COMPLEX, FLOAT, INT, Array, Dim, Scalar, Type, known_dim
 from s2s.variable import Variable
 
 Path = tuple[Any, ...]

@@ -137,7 +137,7 @@ def lower_if(ctx: Context, node: gast.AST, test: Lowered, body: Sequence[gast.AS
                 ctx.state.env[ctx.frame, RETURNED] = TRUE
         branches[k] = (ctx.state, branches[k][1])
         took_rest = True
-    elif unknown is not None and not any(RETURN == key[1] for state, _ in branches for key in state.env):
+    elif unknown is not None and not any(key[1] == RETURN for state, _ in branches for key in state.env):
         raise unknown
     merge(ctx, cond, *branches)
     return took_rest

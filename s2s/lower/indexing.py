@@ -34,7 +34,7 @@ def get_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered) -> Lowere
         return get_item(ctx, node, ctx.state.heap[x], index)
     if isinstance(x, Box) and x.kind == "dict":
         return _dict_item(ctx, node, x, index)
-    if isinstance(x, Box) and x.kind == "object" or (isinstance(x, Outside) and not isinstance(
+    if (isinstance(x, Box) and x.kind == "object") or (isinstance(x, Outside) and not isinstance(
             x.value, list | tuple | dict | str)):
         from s2s.lower.attributes import get_attribute
         return ctx.call(node, get_attribute(ctx, node, x, "__getitem__"), [index])

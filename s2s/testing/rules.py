@@ -7,7 +7,7 @@ where nothing may be computed in float64.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from s2s.differentiate.forward import forward
 from s2s.differentiate.reverse import reverse
 from s2s.ir.builder import Builder, constant_type
 from s2s.ir.core import Arg, Block, Function, Op, OpSpec, Param, Value, walk
-from s2s.ir.types import Array, Dim, Scalar, Type, is_inexact, known_dim, with_dtype
+from s2s.ir.types import Array, Dim, Scalar, Type, is_inexact, known_dim
 from s2s.rules.expr import Expr, meet
 from s2s.rules.table import Rule, Table
 from s2s.testing.interpret import run

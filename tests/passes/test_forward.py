@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from random_ir import SIZE, RandomProgram
 
 from s2s.differentiate.forward import forward
 from s2s.errors import NoRuleError
@@ -17,7 +18,6 @@ from s2s.ir.types import FLOAT, INT, Array, Dim, List, Opaque, known_dim
 from s2s.rules import TABLE
 from s2s.simplify import simplify
 from s2s.testing.interpret import run
-from random_ir import SIZE, RandomProgram
 
 VECTOR = Array("float64", (known_dim(SIZE),), "C")
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from random_ir import SIZE, RandomProgram
 
 from s2s.ir.builder import Builder
 from s2s.ir.core import Block, Function, Value, walk
@@ -18,7 +19,6 @@ from s2s.simplify.cse import cse
 from s2s.simplify.dce import dce
 from s2s.simplify.zeros import zeros
 from s2s.testing.interpret import run
-from random_ir import SIZE, RandomProgram
 
 VECTOR = Array("float64", (Dim("n"),), "C")
 PASSES: list[Callable[[Function], Function]] = [dce, copies, cse, additions, zeros, simplify]
