@@ -291,7 +291,7 @@ class Sweep(Adjoints):
                 kept.append(slot)
         reverse.params += [s.param for s in kept]
         reverse.results = [s.last for s in kept if s.last is not None]
-        sums = all(s.target is None for s in kept) and is_sum(reverse, [(s.param, s.last) for s in kept])
+        sums = all(s.target is None for s in kept) and not self._reads_shared(reverse) and is_sum(reverse, [(s.param, s.last) for s in kept])
         if reverse.ops or kept:
             start, stop, step = self._range(op, mirror, ascending=sums)
             new = self.b.region("for", {"start": start, "stop": stop, "step": step,
@@ -307,6 +307,11 @@ class Sweep(Adjoints):
         for slot in slots[:counts]:
             assert slot.result is not None and slot.target is not None
             self.join(slot.target, slot.result, op)
+
+    def _reads_shared(self, reverse: Block) -> bool:
+        """Whether `reverse` uses shadows of which one may be another one of a later iteration."""
+        shadows = set(self.shared.values())
+        return bool(shadows) and any(v in shadows for op in walk(reverse) for v in op.operands())
 
     def _range(self, op: Op, mirror: Mirror, ascending: bool) -> tuple[Value, Value, Value]:
         """start, stop and step of the reverse of a loop."""
