@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.ir.types import Opaque
 from s2s.lower.binding import MISSING, Binding, Read, array_key, fetch, key_of
 from s2s.variable import Variable
 
@@ -50,10 +51,11 @@ class Plan:
     def __init__(self, binding: Binding, params: Sequence[Any]) -> None:
         self.steps = [(self._getter(r), guard(r)) for r in binding.reads]
         self.same = [(r.index, r.same_as.index) for r in binding.reads if r.same_as is not None and r.same_as is not r]
-        firsts = [r.index for r in binding.reads if isinstance(r.value, Variable) and r.same_as is r]
+        firsts = [r.index for r in binding.reads if r.same_as is r]
         self.distinct = firsts if len(firsts) > 1 else []
         at = {r.leaf: r.index for r in binding.reads if r.leaf is not None}
         self.leaves = [at[p] for p in params]
+        self.objects = frozenset(at[p] for p in params if isinstance(p.type, Opaque))
         # Python numbers go in as they are.
         by_index = {r.index: r for r in binding.reads}
         self.simple = all(type(by_index[k].value) in _EXACT for k in self.leaves)
@@ -94,4 +96,4 @@ class Plan:
         """What the core is called with."""
         if self.simple:
             return [values[k] for k in self.leaves]
-        return [plain_value(values[k]) for k in self.leaves]
+        return [values[k] if k in self.objects else plain_value(values[k]) for k in self.leaves]

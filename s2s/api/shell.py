@@ -137,7 +137,7 @@ class Shell:
     def argument(self, k: int) -> str:
         """What the core is given for the k-th read."""
         read, v = self.reads[k], f"v{k}"
-        if type(read.value) in (*_EXACT, type(None)) or isinstance(read.value, np.generic):
+        if k in self.plan.objects or type(read.value) in (*_EXACT, type(None)) or isinstance(read.value, np.generic):
             return v
         if isinstance(read.value, Variable):
             return f"{v}.raw"

@@ -129,9 +129,8 @@ def augmented(ctx: Context, node: gast.AugAssign, name: str) -> None:
         if isinstance(old, Value) and isinstance(old.type, Array):
             in_place(ctx, node, old, ("e",), (), name, change)
             return
-        if isinstance(old, Box) and old.kind == "list" and name == "add":
-            from s2s.lower.attributes import get_attribute
-            ctx.call(node, get_attribute(ctx, node, old, "extend"), [change])
+        if _is_extended(old, name):
+            _extend(ctx, node, old, change)
             return
         set_name(ctx, target.id, binary(ctx, node, name, old, change))
         return
@@ -152,10 +151,23 @@ def augmented(ctx: Context, node: gast.AugAssign, name: str) -> None:
     set_attribute(ctx, target, base, target.attr, _in_place_or_new(ctx, node, name, old))
 
 
+def _is_extended(old: Lowered, name: str) -> bool:
+    """Whether `old op= ...` is list.extend."""
+    return isinstance(old, Box) and old.kind == "list" and name == "add"
+
+
+def _extend(ctx: Context, node: gast.AugAssign, old: Lowered, change: Lowered) -> None:
+    from s2s.lower.attributes import get_attribute
+    ctx.call(node, get_attribute(ctx, node, old, "extend"), [change])
+
+
 def _in_place_or_new(ctx: Context, node: gast.AugAssign, name: str, old: Lowered) -> Lowered:
     change = usable(ctx, node.value, ctx.expr(node.value))
     if isinstance(old, Value) and isinstance(old.type, Array):
         in_place(ctx, node, old, ("e",), (), name, change)
+        return old
+    if _is_extended(old, name):
+        _extend(ctx, node, old, change)
         return old
     return binary(ctx, node, name, old, change)
 

@@ -32,7 +32,7 @@ CONTAINER_METHODS = {
 }
 
 
-def get_attribute(ctx: Context, node: gast.AST, x: Lowered, name: str) -> Lowered:
+def get_attribute(ctx: Context, node: gast.AST, x: Lowered, name: str) -> Lowered:  # noqa: C901 - a table of cases
     """The attribute `name` of anything."""
     if isinstance(x, Value):
         return _value_attribute(ctx, node, x, name)
@@ -107,15 +107,16 @@ def _value_attribute(ctx: Context, node: gast.AST, x: Value, name: str) -> Lower
 
 
 def _outside_attribute(ctx: Context, node: gast.AST, x: Outside, name: str) -> Lowered:
-    override = ctx.state.env.get((("attr", x.read.path), name))
+    override = ctx.state.env.get((ctx.object_scope(x), name))
     if override is not None:
         return override
     v = x.value
-    if isinstance(v, tuple) and name in getattr(v, "_fields", ()):
-        return outside(ctx, ctx.binding.read(x.read, "item", v._fields.index(name)))
+    fields = getattr(v, "_fields", ()) if isinstance(v, tuple) else ()
+    if name in fields:
+        return outside(ctx, ctx.binding.read(x.read, "item", fields.index(name)))
     if isinstance(v, list | dict) and name in CONTAINER_METHODS["list" if isinstance(v, list) else "dict"]:
         return Method(x, name)
-    if isinstance(v, types.ModuleType | type) or isinstance(v, types.FunctionType):
+    if isinstance(v, types.ModuleType | type | types.FunctionType):
         found = attribute(ctx, x, name)
         if found is not None:
             return found

@@ -118,7 +118,7 @@ class Read:
     key: Any
     by_value: bool = False
     leaf: Value | None = None
-    same_as: Read | None = None  # the first read that led to the same Variable
+    same_as: Read | None = None  # the first read that led to the same Variable or object
 
 
 def fetch(parent: Any, step: tuple[str, Any]) -> Any:

@@ -13,7 +13,7 @@ from s2s.ir.builder import Builder
 from s2s.ir.core import Block, Function, Loc, Value
 from s2s.ir.types import Scalar, Type
 from s2s.lower.binding import Binding, Path, Read
-from s2s.lower.values import Box, Lowered
+from s2s.lower.values import Box, Lowered, Outside
 from s2s.rules.table import Table
 from s2s.source.find import FunctionSource
 from s2s.source.text import locate
@@ -159,6 +159,8 @@ class Context:
         self.variables: dict[Value, Read] = {}  # the Variable whose value an IR value is
         self.merge = False
         self.same: dict[int, Read] = {}  # the first read that led to a Variable, by its identity
+        self.objects: dict[int, list[Read]] = {}  # the reads that led to an object whose attributes are used
+        self.stores_attributes = False
         self.touched: dict[Read, None] = {}  # Variables read, in order
 
     # Shorthands ---------------------------------------------------------------------------------
@@ -200,6 +202,13 @@ class Context:
         return located(cls, self.loc(node), what, why, fix)
 
     # Outside values -----------------------------------------------------------------------------
+
+    def object_scope(self, x: Outside) -> tuple[str, int]:
+        """Where the state keeps the attributes that are stored in an object, by whichever path it is reached."""
+        reads = self.objects.setdefault(id(x.value), [])
+        if x.read not in reads:
+            reads.append(x.read)
+        return ("attr", id(x.value))
 
     def param(self, type: Type, hint: str) -> Value:
         """A new parameter of the program."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import types
 from typing import Any
 
 import gast
@@ -43,8 +44,9 @@ class Template:
                 return self._formatted(x)
             return self.marker(x)
         if isinstance(x, Static):
-            if isinstance(x.value, type | type(len)) and getattr(builtins, x.value.__name__, None) is x.value:
-                return ast.Name(x.value.__name__, ast.Load())
+            name = getattr(x.value, "__name__", "")
+            if isinstance(x.value, type | types.BuiltinFunctionType) and getattr(builtins, name, None) is x.value:
+                return ast.Name(name, ast.Load())
             if isinstance(x.value, str | bytes | int | float | complex | bool | None | type(...)):
                 return ast.Constant(x.value)
             if isinstance(x.value, tuple):
@@ -62,7 +64,8 @@ class Template:
             if isinstance(content, list):
                 return ast.List([self.of(node, v) for v in content], ast.Load())
             if x.kind == "dict":
-                return ast.Dict([self.of(node, Static(k)) for k in content], [self.of(node, v) for v in content.values()])
+                return ast.Dict([self.of(node, Static(k)) for k in content],
+                                [self.of(node, v) for v in content.values()])
         raise ctx.error(node, f"{describe(x)} is passed to a call that s2s does not look into")
 
     def _formatted(self, x: Value) -> ast.expr:
@@ -207,7 +210,8 @@ def assign_outside(ctx: Context, name: str, scope: Any, new: Lowered) -> None:
 
 def assign_attribute(ctx: Context, node: gast.AST, x: Outside, name: str, new: Lowered) -> None:
     """`obj.name = ...` on an object from outside: done once, and later reads see the new value."""
-    ctx.state.env[("attr", x.read.path), name] = new
+    ctx.state.env[ctx.object_scope(x), name] = new
+    ctx.stores_attributes = True
     template = Template(ctx)
     holder = template.marker(opaque(ctx, x))
     text = f"setattr({text_of(holder)}, {name!r}, {text_of(template.of(node, new))})"

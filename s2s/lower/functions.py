@@ -14,7 +14,7 @@ from s2s.ir.ops import constant
 from s2s.ir.types import Type, unify
 from s2s.lower.binding import Read
 from s2s.lower.containers import general
-from s2s.lower.context import RETURN, RETURNED, Context, Frame, Unroll, UnknownResult
+from s2s.lower.context import RETURN, RETURNED, Context, Frame, State, Unroll, UnknownResult
 from s2s.lower.control import FALSE, TRUE, flag, lower_return
 from s2s.lower.merge import cast_to
 from s2s.lower.names import local_names, own_globals, own_nonlocals
@@ -64,7 +64,7 @@ def call_python(ctx: Context, node: gast.AST | None, function: FunctionType, rea
         return outside(ctx, ctx.binding.read(read, "kwdefault", name))
 
     bound = bind(ctx, node, tree, args, kwargs, [lambda k=k: default(k) for k in range(count)], kw_default)  # type: ignore[misc]
-    return _activate(ctx, node, frame, tree, bound, function.__code__)
+    return _activate(ctx, node, frame, tree, bound, function)
 
 
 def _class_of(function: FunctionType, args: list[Lowered]) -> type | None:
@@ -160,6 +160,10 @@ def _activate(ctx: Context, node: gast.AST | None, frame: Frame, tree: Any, boun
         del ctx.b.block.ops[before:]
         recursion = _lower_function(ctx, frame, tree, bound, code, recursive=True)
         return _call_function(ctx, node, recursion, bound)
+    except RecursionError:
+        raise ctx.error(tree, "the calls of this function are nested too deeply to be written out",
+                        "each call differs from the one around it, in the length of a list for example",
+                        "pass arrays and numbers only, or write a loop") from None
     size = sum(1 + sum(1 for b in op.blocks for _ in walk(b)) for op in ctx.b.block.ops[before:])
     ctx.inlined[code] = (ctx.inlined.get(code, (0, 0))[0] + 1, size)
     return result
@@ -294,7 +298,9 @@ def _lower_function(ctx: Context, frame: Frame, tree: Any, bound: dict[str, Lowe
             recursion.widened = False
             with ctx.b.at(block):
                 arguments = {name: _rebuild(ctx, s, params) for name, s in recursion.shape.items()}
+                given = ctx.state.copy()
                 result = _inline(ctx, frame, tree, arguments, (code, "function"))
+            _refuse_changes(ctx, tree, frame, given)
             found: list[Value] = []
             shape = _flatten(ctx, result, found)
             ctx.state = start
@@ -328,6 +334,21 @@ def _same_result(recursion: _Recursion, shape: Any, found: list[Value]) -> bool:
     return bool(recursion.result_shape == shape
                 and all(a == general(v.type) or str(a) == str(v.type)
                         for a, v in zip(recursion.result_types, found, strict=True)))
+
+
+def _refuse_changes(ctx: Context, tree: Any, frame: Frame, before: State) -> None:
+    """A function with IR of its own gives back its result only: what it changes around it would be lost."""
+    around = {scope for scope, _ in before.env}
+    outer = frame.outer
+    while outer is not None:
+        around.add(outer)
+        outer = outer.outer
+    changed = [str(name) for (scope, name), v in ctx.state.env.items()
+               if (scope in around or isinstance(scope, tuple)) and before.env.get((scope, name)) is not v]
+    changed += [box.hint or f"a {box.kind}" for box, content in before.heap.items() if ctx.state.heap.get(box) != content]
+    if changed:
+        raise ctx.error(tree, f"a recursive function that changes {changed[0]!r}, which belongs to what is around it",
+                        "its reverse sweep evaluates it again", "let it return what it computes")
 
 
 def _check_effects(ctx: Context, tree: Any, block: Block) -> None:
@@ -375,14 +396,47 @@ def _call_function(ctx: Context, node: gast.AST | None, recursion: _Recursion, b
     return _rebuild(ctx, recursion.result_shape, op.results)  # type: ignore[no-any-return]
 
 
+def _is_plain(v: Lowered) -> bool:
+    """Whether an argument is all that it is when it is passed: nothing can change it later."""
+    return isinstance(v, Value | Static | Outside) or (isinstance(v, Tuple) and all(map(_is_plain, v.items)))
+
+
+def _around(ctx: Context, frame: Frame, tree: Any) -> frozenset[Any] | None:
+    """What a function may read of the state around it; None where that cannot be said."""
+    found: dict[Any, Lowered] = {key: v for key, v in ctx.state.env.items() if isinstance(key[0], tuple)}
+    pending, seen = [(frame.outer, tree)], set()
+    while pending:
+        outer, node = pending.pop()
+        if outer is None or (outer, node) in seen:
+            continue
+        seen.add((outer, node))
+        for name in {n.id for n in gast.walk(node) if isinstance(n, gast.Name)}:
+            v = lookup_around(ctx, outer, name)
+            if isinstance(v, Closure):
+                pending.append((v.frame, v.node))
+            elif v is not None:
+                found[outer, name] = v
+    return frozenset(found.items()) if all(map(_is_plain, found.values())) else None
+
+
+def lookup_around(ctx: Context, scope: Frame | None, name: str) -> Lowered | None:
+    """What a name of the functions around a nested one stands for now; None where none of them has it."""
+    while scope is not None:
+        if (scope, name) in ctx.state.env:
+            return ctx.state.env[scope, name]
+        scope = scope.outer
+    return None
+
+
 def _shared(ctx: Context, node: gast.AST | None, frame: Frame, tree: Any, bound: dict[str, Lowered],
             code: Any) -> Lowered | None:
     """A call of a large function that is called from many places; None if it has to be inlined."""
     leaves: list[Value] = []
-    if any(isinstance(v, Box | Conflict) for v in bound.values()):
+    around = _around(ctx, frame, tree)
+    if around is None or not all(map(_is_plain, bound.values())):
         return None
     shape = {name: _flatten(ctx, v, leaves) for name, v in bound.items()}
-    key = ("shared", code, repr(shape), *(str(v.type) + str(getattr(v.type, "weak", "")) for v in leaves))
+    key = ("shared", code, around, repr(shape), *(str(v.type) + str(getattr(v.type, "weak", "")) for v in leaves))
     if key not in ctx.shared:
         saved = ctx.state.copy()
         try:

@@ -98,12 +98,21 @@ def _lower_once(ctx: Context, function: Any, name: str, args: Sequence[Any], kwa
         arguments[key] = read
     block = ctx.b.block
     result = usable(ctx, None, ctx.call(None, Outside(function, root), lowered, named))
+    if ctx.stores_attributes:
+        _tell_apart(ctx)
     results: list[Value] = []
     structure = _structure(ctx, result, results)
     block.params = list(ctx.params)
     block.results = results
     return Program(Function(name, Block(block.params, block.ops, results)), ctx.binding, structure, arguments,
                    list(ctx.touched), ctx.mentioned_values, ctx.mentioned)
+
+
+def _tell_apart(ctx: Context) -> None:
+    """Where attributes are stored, which of the objects are one and the same belongs to the specialisation."""
+    for reads in ctx.objects.values():
+        for read in reads:
+            read.same_as = reads[0]
 
 
 def argument(ctx: Context, read: Read) -> Lowered:

@@ -34,7 +34,7 @@ def outside(ctx: Context, read: Read) -> Lowered:
         assigned = ctx.state.env.get((("variable", id(v)), "value"))
         if assigned is not None:
             return assigned
-    if read.leaf is not None:
+    if read.leaf is not None and not isinstance(read.leaf.type, Opaque):
         return read.leaf
     name = path_name(read.path)
     found = number_type(v, name)
@@ -62,10 +62,9 @@ def opaque(ctx: Context, x: Outside) -> Value:
 
 def attribute(ctx: Context, x: Outside, name: str) -> Lowered | None:
     """`x.name`, or None where there is no such attribute."""
-    if isinstance(x.value, types.ModuleType):
-        if x.value in STABLE_MODULES:
-            found = getattr(x.value, name, MISSING)
-            return None if found is MISSING else constant_object(ctx, found)
+    if isinstance(x.value, types.ModuleType) and x.value in STABLE_MODULES:
+        found = getattr(x.value, name, MISSING)
+        return None if found is MISSING else constant_object(ctx, found)
     read = ctx.binding.read(x.read, "attr", name)
     return None if read.value is MISSING else outside(ctx, read)
 
