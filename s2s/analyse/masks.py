@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from s2s.analyse.activity import REGIONS, carried, dependencies
-from s2s.analyse.memory import Memory, is_reference, is_view
+from s2s.analyse.memory import LOOPS, Memory, is_reference, is_view
 from s2s.ir.core import Block, Function, Op, Value, walk
 from s2s.ir.ops import constant, is_basic
 from s2s.ir.types import Array, Scalar
@@ -147,37 +147,45 @@ class _Exposed:
 
 def _reached(fn: Function, memory: Memory, sources: set[Op]) -> set[Value]:
     """The values that are made of what one of `sources` made (or stored)."""
-    found: set[Value] = set()
-    groups: set[Value] = set()
-
-    def has(v: Value) -> bool:
-        return v in found or (is_reference(v.type) and memory.group(v) in groups)
-
-    def add(v: Value) -> None:
-        found.add(v)
-        if is_reference(v.type) and memory.is_written(v, lists=True):
-            groups.add(memory.group(v))
-
-    def visit(block: Block) -> None:
-        for op in block.ops:
-            if op.name in ("for", "while"):
-                for init, params, last, result in carried(op):
-                    if has(init) or has(last):
-                        for v in (*params, result):
-                            add(v)
-            for inner in op.blocks:
-                visit(inner)
-                for y, r in zip(inner.results, op.results, strict=False):
-                    if has(y):
-                        add(r)
-            if op.spec.writes is not None and (op in sources or ("value" in op.args and has(op.value("value")))):
-                add(op.value(op.spec.writes))
-            if not op.blocks and (op in sources or any(has(v) for v in op.operands())):
-                for r in op.results:
-                    add(r)
-
+    reached = _Reached(memory, sources)
     size = -1
-    while size != len(found) + len(groups):
-        size = len(found) + len(groups)
-        visit(fn.block)
-    return {v for op in walk(fn.block) for v in op.operands() if has(v)} | found
+    while size != len(reached.values) + len(reached.groups):
+        size = len(reached.values) + len(reached.groups)
+        reached.block(fn.block)
+    return {v for op in walk(fn.block) for v in op.operands() if reached.has(v)} | reached.values
+
+
+class _Reached:
+    def __init__(self, memory: Memory, sources: set[Op]) -> None:
+        self.memory = memory
+        self.sources = sources
+        self.values: set[Value] = set()
+        self.groups: set[Value] = set()
+
+    def has(self, v: Value) -> bool:
+        return v in self.values or (is_reference(v.type) and self.memory.group(v) in self.groups)
+
+    def add(self, *values: Value) -> None:
+        self.values.update(values)
+        self.groups.update(self.memory.group(v) for v in values
+                           if is_reference(v.type) and self.memory.is_written(v, lists=True))
+
+    def block(self, block: Block) -> None:
+        """One visit of all operations, in order."""
+        for op in block.ops:
+            if op.blocks:
+                self.region(op)
+                continue
+            if op in self.sources or any(self.has(v) for v in op.operands()):
+                self.add(*op.results, *([] if op.spec.writes is None else [op.value(op.spec.writes)]))
+
+    def region(self, op: Op) -> None:
+        if op.name in LOOPS:
+            for init, params, last, result in carried(op):
+                if self.has(init) or self.has(last):
+                    self.add(*params, result)
+        for inner in op.blocks:
+            self.block(inner)
+            for y, r in zip(inner.results, op.results, strict=False):
+                if self.has(y):
+                    self.add(r)

@@ -63,7 +63,8 @@ def is_natural(v: Value, memory: Memory) -> bool:
     if v.op is None:
         owner = memory.owner[memory.home[v]]
         is_index = owner is not None and owner.name == "for" and v is memory.home[v].params[0]
-        return is_index and is_natural(owner.value("start"), memory) and (constant(owner.value("step")) or -1) > 0
+        return (owner is not None and is_index and is_natural(owner.value("start"), memory)
+                and (constant(owner.value("step")) or -1) > 0)
     if v.op.name in ("dim", "listlen", "trips"):
         return True
     return v.op.name in ("add", "mul") and all(is_natural(u, memory) for u in v.op.operands())

@@ -96,7 +96,8 @@ def _attempt(job: _Job, original: Function, wrt: Sequence[Value], shared: set[in
     try:
         sweep.block(fn.block)
     except TwoNames as e:
-        if groups_of(memory, [e.value]) & groups_of(memory, shadows) or not can_share(fn, memory, {memory.group(e.value)}):
+        if (groups_of(memory, [e.value]) & groups_of(memory, shadows)
+                or not can_share(fn, memory, {memory.group(e.value)})):
             raise e.error from None
         return values.index(e.value)
     b.origin = b.loc = None

@@ -291,7 +291,8 @@ class Sweep(Adjoints):
                 kept.append(slot)
         reverse.params += [s.param for s in kept]
         reverse.results = [s.last for s in kept if s.last is not None]
-        sums = all(s.target is None for s in kept) and not self._reads_shared(reverse) and is_sum(reverse, [(s.param, s.last) for s in kept])
+        sums = all(s.target is None for s in kept) and not self._reads_shared(reverse) \
+            and is_sum(reverse, [(s.param, s.last) for s in kept])
         if reverse.ops or kept:
             start, stop, step = self._range(op, mirror, ascending=sums)
             new = self.b.region("for", {"start": start, "stop": stop, "step": step,

@@ -66,7 +66,7 @@ class Tangents:
             if rule is not None and (rule.zero or rule.nondiff is not None):
                 return [None] * len(op.results)
             if op.name in ("cast", "pos", "pack"):
-                return [self._linear(op, [n for n in op.args])]
+                return [self._linear(op, list(op.args))]
             raise no_rule(op)
         if rule.jvp_function is not None:
             return self._jvp(op, rule)

@@ -187,7 +187,7 @@ def _(dots: Any, ans: Expr, a: Expr) -> Expr:
 
 def _total(x: Expr) -> Expr:
     """The sum over each matrix."""
-    return fn.sum(x) if x.ndim == 2 else fn.sum(x, axis=(-2, -1))  # type: ignore[no-any-return]
+    return fn.sum(x) if x.ndim == 2 else fn.sum(x, axis=(-2, -1))
 
 
 def _spread(g: Expr) -> Expr:

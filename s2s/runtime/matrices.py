@@ -8,7 +8,7 @@ import numpy as np
 
 
 def cofactors(a: Any) -> Any:
-    """The derivative of the determinant by each element: det(a) times the inverse, transposed; of a singular matrix too.
+    """The derivative of the determinant by each element: det(a) times the inverse, transposed; if singular too.
 
     >>> cofactors(np.array([[1.0, 0.0], [3.0, 0.0]])) + 0.0
     array([[ 0., -3.],

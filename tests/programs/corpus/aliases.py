@@ -1,0 +1,201 @@
+"""Names of one memory: views, swaps, arrays chosen by the path; cells stored to twice; elements not used."""
+
+import numpy as np
+
+from . import program
+
+X = np.array([0.3, -0.7, 1.1, 0.9, 0.2, 0.5])
+M = np.array([[0.3, -0.7, 1.1], [0.9, 0.2, 0.5]])
+W = np.arange(1.0, 7.0)
+TWICE = np.array([0, 0, 1])
+SQUARE = np.array([[0, 1], [1, 0]])
+POSITIVE = np.array([True, False, True])
+
+
+@program(args=(M,), order=2)
+def transposed_after_store(m):
+    a = m.copy()
+    a[0, 0] = 0.0
+    return a.T
+
+
+@program(args=(M,), order=2)
+def store_through_axes(m):
+    a = m.copy()
+    b = np.expand_dims(a.swapaxes(0, 1), 0)
+    b[0, 1, 1] = m[0, 0] ** 2
+    c = np.squeeze(b, 0)
+    c[0] *= 2.0
+    return np.sum(a**2)
+
+
+@program(args=(M,), order=2)
+def store_through_ravel(m):
+    a = m.copy()
+    b = a.ravel()
+    b[0] = m[1, 1] * m[0, 1]
+    return np.sum(a**2)
+
+
+@program(args=(M,), order=2)
+def broadcast_of_stored(m):
+    a = m.copy()
+    a[0] = m[1] ** 2
+    return np.sum(np.broadcast_to(a, (4, 2, 3)) ** 2)
+
+
+@program(args=(M,), cpu="numba reshapes contiguous arrays only")
+def copy_by_reshape_of_stored(m):
+    a = np.zeros((2, 3))
+    a[:] = m
+    b = a[:, ::-1].reshape(6)
+    return np.sum(b**2) + b[0] * a[0, 0]
+
+
+@program(args=(X,), order=2)
+def identity_is_a_copy(x):
+    y = x * 1.0
+    n = -x
+    z = -n
+    u = x + 0.0
+    y[0] = 0.0
+    z[1] = x[0] * 2.0
+    x[2] = 2.0
+    return np.sum(y * z * x * u)
+
+
+@program(args=(X,), order=2)
+def repeated_index_last_wins(x):
+    y = x.copy()
+    y[TWICE] = x[3:] ** 2
+    y[TWICE] += x[2]
+    return np.sum(y * y * W)
+
+
+@program(args=(X,))
+def repeated_index_of_two_axes(x):
+    y = np.zeros(6)
+    y[SQUARE] = x[:4].reshape(2, 2) ** 2
+    return np.sum(y * y * W)
+
+
+@program(args=(X,))
+def negative_index_is_the_same_cell(x):
+    y = np.zeros(2)
+    y[np.arange(-2, 2)] = x[:4] * x[1:5]
+    return np.sum(y * y)
+
+
+@program(args=(np.array([0.3, 1.1, 0.9]),), order=2)
+def singular_where(x):
+    return np.sum(np.where(x >= 0, x, x * np.sqrt(-x)))
+
+
+@program(args=(np.array([0.5, -0.3, 2.0]),))
+def singular_selection(d):
+    return np.sum((d**0.5)[d > 0]) + np.sum(np.log(d)[POSITIVE])
+
+
+@program(args=(np.array([0.5, 0.3, 2.0]),))
+def singular_overwritten(d):
+    y = np.sqrt(d - np.array([0.0, 0.3, 0.0]) * (d / d))
+    y[1] = 0.0
+    return np.sum(y)
+
+
+@program(args=(X,), order=2)
+def chosen_by_a_condition(x):
+    a = x * 2.0
+    d = x * x
+    c = a if x[0] > 0 else d
+    c[0] = x[1] * x[2]
+    return np.sum(a * d * W)
+
+
+@program(args=(X,), order=2)
+def chosen_in_each_iteration(x):
+    a = x * 2.0
+    b = x * x
+    for k in range(5):
+        p = a if x[k] > 0.25 else b
+        q = b if x[k] > 0.25 else a
+        p[k] = q[k + 1] * p[k]
+    return np.sum(a * W * b)
+
+
+@program(args=(X,), order=2)
+def view_of_a_view_in_a_loop(x):
+    a = x * 2.0
+    k = 0
+    p = a
+    while k < 3:
+        v = p[1:]
+        v[0] = v[0] * v[1]
+        p = v
+        k += 1
+    return np.sum(a * W)
+
+
+@program(args=(X,), order=2)
+def buffers_swapped(x):
+    cur, nxt = x.copy(), np.zeros(6)
+    for _ in range(3):
+        nxt[1:-1] = cur[:-2] * cur[2:] + cur[1:-1]
+        nxt[0] = cur[0]
+        nxt[-1] = cur[-1]
+        cur, nxt = nxt, cur
+    return np.sum(cur * W * nxt)
+
+
+@program(args=(X,), order=2)
+def arrays_of_a_list_written(x):
+    hist = []
+    for k in range(3):
+        z = np.zeros(6)
+        z[k:] = x[k:] * x[k]
+        hist.append(z)
+        if k > 0:
+            hist[k - 1][k] = z[k] * 2.0
+    return np.sum(hist[0] * hist[1] * hist[2]) + hist[0][1]
+
+
+@program(args=(X,), order=2)
+def last_of_a_list_that_grows(x):
+    hist = [x]
+    for _ in range(3):
+        y = hist[-1] * hist[0]
+        y[0] = y[1] ** 2
+        hist.append(y)
+    return np.sum(hist[-1] * hist[1])
+
+
+@program(args=(X,), order=2)
+def written_on_one_path(x):
+    a = x * 1.5
+    b = np.cos(x)
+    if x[1] > 0.2:
+        for _ in range(2):
+            a[1:4] += a[3:0:-1]
+            b, a = a, b
+    return np.sum(b * W * a)
+
+
+@program(args=(X,), order=2)
+def reversed_until_a_break(x):
+    d = x.copy()
+    for k in range(3):
+        if d[k + 1] > 0.8:
+            break
+        for _ in range(1, 3):
+            d = d[::-1]
+    return np.sum(d * W * (x + 0.1))
+
+
+@program(args=(X,), order=2)
+def added_slices_in_a_loop(x):
+    a = np.zeros(6)
+    for i in range(3):
+        b = a[i : i + 3]
+        c = b[1:]
+        c += x[i : i + 2] * b[0] + x[2:4]
+    return np.sum(a * a)
