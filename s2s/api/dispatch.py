@@ -52,6 +52,9 @@ class Entry:
         self.outputs = k
         self.leaves = {name: list(argument_leaves(self.binding, read)) for name, read in program.arguments.items()}
         self.variables = [weakref.ref(v) for v in variables_of(derivative)]
+        # numba returns numbers of any dtype as Python's.
+        self.narrow = {k: np.dtype(v.type.dtype).type for k, v in enumerate(derivative.function.block.results)
+                       if isinstance(v.type, Scalar) and v.type.dtype not in ("float64", "int64", "bool", "complex128")}
         self.shell: Callable[..., Any] | None = None  # where there is no dy
 
     def forget(self) -> None:
@@ -69,6 +72,8 @@ class Entry:
         out = self._weighted(arguments, dy) if self.with_dy else self.core(*arguments)
         if self.outputs == 1:
             out = (out,)
+        if self.narrow:
+            out = [self.narrow[k](x) if k in self.narrow else x for k, x in enumerate(out)]
         if self.with_dy:
             self._check_seeds(out, dy)
         gradients = [None if at is None else tensor(out[at]) for at in self.positions]
@@ -85,7 +90,8 @@ class Entry:
             if shapes == {()}:
                 raise
             # The shape of the value is known after the forward sweep only; the reverse sweep met it first.
-            raise ShapeError(f"dy has shape {', '.join(map(str, shapes))}, which does not fit the value: {error}") from error
+            given = ", ".join(map(str, shapes))
+            raise ShapeError(f"dy has shape {given}, which does not fit the value: {error}") from error
 
     def _seeds(self, dy: Any) -> list[Any]:
         given = flatten_seed(self.structure, dy)
@@ -244,7 +250,9 @@ class GradientFunction:
         derivative = self._derivative(function, args, kwargs, with_dy)
         entry = Entry(derivative, compiled(derivative, self.request.options), with_dy)
         if not with_dy:
-            names = None if self.request.kind == "implicit" else self._chosen(positional_names(self._signature, len(args)), kwargs)
+            names = None
+            if self.request.kind != "implicit":
+                names = self._chosen(positional_names(self._signature, len(args)), kwargs)
             entry.shell = write_shell(entry, names, self.request, len(args), tuple(kwargs))
         entry.forget()
         return entry
@@ -277,8 +285,8 @@ class GradientFunction:
     def _check_real(self, program: Program, with_dy: bool) -> None:
         """A complex value has no gradient by itself: it is no loss (TensorFlow's convention is for real ones)."""
         if not with_dy and any(kind(v.type) == "c" for v in program.function.block.results):
-            raise TypeError(f"{function_name(self.request.function)} returns a complex value, and a gradient is that of "
-                            "a real one; return its abs, real or imag part, or pass weights as dy")
+            raise TypeError(f"{function_name(self.request.function)} returns a complex value, and a gradient is that "
+                            "of a real one; return its abs, real or imag part, or pass weights as dy")
 
     def _chosen(self, names: list[str], keywords: Iterable[str]) -> list[str]:
         """Names of the arguments to differentiate; those passed by keyword where `params` names them."""
@@ -308,8 +316,8 @@ class GradientFunction:
                 t = type(v).__name__
                 dtype = f" of {v.dtype}" if isinstance(v, np.ndarray) else ""
                 fix = f"pass {float(v)!r}" if type(v) in (int, bool) else "pass floats"
-                raise TypeError(f"{function_name(self.request.function)}: the parameter {name!r} is {_article(t)} {t}{dtype}, "
-                                f"which has no gradient; {fix}")
+                raise TypeError(f"{function_name(self.request.function)}: the parameter {name!r} is "
+                                f"{_article(t)} {t}{dtype}, which has no gradient; {fix}")
         if not wrt:
             raise TypeError(f"{function_name(self.request.function)} has no argument that can be differentiated")
 

@@ -71,7 +71,7 @@ class Shell:
                 self.require(f"v{a} is not v{b}")
         self.lines += before
         self.given("core", core)
-        arguments = ", ".join(self.argument(k) for k in self.plan.leaves)
+        arguments = ", ".join(map(self.argument, self.plan.leaves))
         self.lines.append(f"out = {f'(core({arguments}),)' if single else f'core({arguments})'}")
         self.lines.append(f"return {result}")
         body = "".join(f"    {line}\n" for line in self.lines)
@@ -162,7 +162,11 @@ def result_tensor(k: int, t: Any) -> str:
     """The k-th result of the core as a Tensor."""
     if isinstance(t, Array) and t.ndim:
         return f"out[{k}].view(Tensor)"
-    return f"asarray(out[{k}]).view(Tensor)" if isinstance(t, Scalar | Array) else f"out[{k}]"
+    if isinstance(t, Scalar | Array):
+        # numba returns numbers of any dtype as Python's.
+        dtype = "" if t.dtype in ("float64", "int64", "bool", "complex128") else f", {t.dtype!r}"
+        return f"asarray(out[{k}]{dtype}).view(Tensor)"
+    return f"out[{k}]"
 
 
 def write_shell(entry: Entry, names: Sequence[str] | None, request: Request, count: int,

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import itertools
 import re
+import sys
 import warnings
 from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -15,6 +19,7 @@ from s2s.compile.module import Emitted, Module, module
 from s2s.compile.python import registered_code
 from s2s.errors import CompilationError, located
 
+_numbers = itertools.count()
 OPTIONS = ("parallel", "fastmath", "cache", "boundscheck")
 FIX = 'target="python" runs the same code without numba.'
 
@@ -35,11 +40,21 @@ def compile_cpu(emitted: Emitted, options: Mapping[str, Any] | None = None) -> C
         dispatcher = getattr(import_text(emitted.name, text.text, versions), emitted.name)
     else:
         # No file is needed; the lines are still shown in tracebacks.
-        namespace: dict[str, Any] = {"__name__": f"s2s_emitted_{emitted.name}"}
+        namespace = _namespace(emitted)
         exec(registered_code(emitted.name, text.text), namespace)
         dispatcher = namespace[emitted.name]
     explain_errors(dispatcher, emitted, text, numba)
     return dispatcher  # type: ignore[no-any-return]
+
+
+def _namespace(emitted: Emitted) -> dict[str, Any]:
+    """Where the module of `emitted` is executed."""
+    if not calls_itself(emitted.source):
+        return {"__name__": f"s2s_emitted_{emitted.name}"}
+    # A function that calls itself is found by its symbol, which numba makes of its module, if there is one.
+    made = ModuleType(f"s2s_emitted_{emitted.name}_{next(_numbers)}")
+    sys.modules[made.__name__] = made
+    return made.__dict__
 
 
 def cpu_module(emitted: Emitted, options: Mapping[str, Any]) -> Module:
@@ -61,6 +76,27 @@ def cpu_module(emitted: Emitted, options: Mapping[str, Any]) -> Module:
     shared = [text for text in given if not text.startswith(("cache", "parallel"))]
     return module(emitted, decorator=f"@numba.njit({', '.join(given)})",
                   helper_decorator=f"@numba.njit({', '.join(shared)})")
+
+
+def calls_itself(source: str) -> bool:
+    """Whether a function of `source` calls itself, also by way of others.
+
+    >>> calls_itself("def f(x): return g(x)"), calls_itself("def f(x): return f(x)")
+    (False, True)
+    """
+    functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
+    calls = {name: {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & set(functions)
+             for name, node in functions.items()}
+    for name in calls:
+        reached: set[str] = set()
+        work = [name]
+        while work:
+            for other in calls[work.pop()] - reached:
+                reached.add(other)
+                work.append(other)
+        if name in reached:
+            return True
+    return False
 
 
 def load_numba() -> Any:

@@ -79,6 +79,8 @@ class _Pass:
 
     def op(self, op: Op) -> list[Op]:
         """What stands for `op`; its results are mapped to theirs."""
+        if op.name == "if":
+            return [op, *self._missing(op)]
         form = FORMS.get(op.name)
         if form is None or op in self.keep:
             return [op]
@@ -102,6 +104,15 @@ class _Pass:
             while self.mapping[r] in self.mapping:  # a form of what the form wrote
                 self.mapping[r] = self.mapping[self.mapping[r]]
         return new
+
+    def _missing(self, op: Op) -> list[Op]:
+        """What is on neither path is not there at all: of it there is nothing to copy."""
+        made = Block()
+        for k, r in enumerate(op.results):
+            yielded = [b.results[k].op for b in op.blocks]
+            if all(o is not None and o.name == "undefined" for o in yielded):
+                self.mapping[r] = Builder(made, op.loc, op.origin).undefined(r.type)
+        return made.ops
 
     def _replace(self, op: Op, results: tuple[Any, ...], b: Builder) -> None:
         for old, expr in zip(op.results, results, strict=bool(op.results)):

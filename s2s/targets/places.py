@@ -63,8 +63,34 @@ def _moved(a: Expr, items: Sequence[str], index: Sequence[Expr]) -> tuple[Expr, 
     return transposed(a, (*at, *rest)), [pairs[k] for k in at], at[0] if together else 0
 
 
+def _simpler(a: Expr, items: Sequence[str], index: Sequence[Expr]) -> tuple[Expr, tuple[str, ...], tuple[Expr, ...]]:
+    """The same place by index arrays alone: slices and ints are taken first, as a view, and masks are indices."""
+    pairs = _pairs(items, index)
+    chosen = [parts[0] for code, parts in pairs if code == "a"]
+    if len(chosen) == 1 and (chosen[0].ndim == 1 or not _is_mask(chosen[0])):
+        i = fn.flatnonzero(chosen[0]) if _is_mask(chosen[0]) else chosen[0]
+        at = [code for code, _ in pairs].index("a")
+        ints = [k for k, (code, _) in enumerate(pairs) if code == "i"]
+        near = all(pairs[k][0] in "ia" for k in range(min([at, *ints]), max([at, *ints]) + 1))
+        if all(code in ("a", "s000") for code, _ in pairs) or "e" in items or "n" in items or not near:
+            return a, tuple(items), tuple(i if code == "a" else x for code, parts in pairs for x in parts)
+        view = a[tuple(slice(None) if code == "a" else _item(code, parts) for code, parts in pairs)]
+        left = [code for code, _ in pairs if code != "i"]
+        return view, tuple("a" if code == "a" else "s000" for code in left), (i,)
+    return a, tuple(items), tuple(index)
+
+
+def _item(code: str, parts: Sequence[Expr]) -> Any:
+    if code == "i":
+        return parts[0]
+    given = iter(parts)
+    return slice(*(next(given) if flag == "1" else None for flag in code[1:]))
+
+
 def _getitem(a: Expr, items: Sequence[str], index: tuple[Expr, ...]) -> Expr | None:
     arrays = _arrays(items)
+    if tuple(items) == ("e",) and a.ndim:
+        return a[(slice(None),) * a.ndim]
     if not arrays:
         return None
     pairs = _pairs(items, index)
@@ -93,13 +119,15 @@ def _additem(a: Expr, items: Sequence[str], index: tuple[Expr, ...], value: Expr
     if not arrays:
         return None
     masks = [parts[0] for code, parts in _pairs(items, index) if code == "a" and _is_mask(parts[0])]
+    if masks and (len(items) > 1 or masks[0].ndim != a.ndim) and masks[0].ndim == 1:
+        masks = []
     if masks:
         if len(items) != 1 or masks[0].ndim != a.ndim:
             raise NotImplementedError("with a mask beside other indices")
         if value.is_array:
             return _store("s2s.add_where", a, {"mask": masks[0], "values": value})
         return _add(a, fn.where(masks[0], value, value.lift(0.0).astype(value.dtype)))
-    moved = _moved(a, items, index)
+    moved = _moved(*_simpler(a, items, index))
     if moved is None:
         raise NotImplementedError("with index arrays beside ints or slices")
     return _each("add", *moved, value)
@@ -154,7 +182,7 @@ def _setitem(a: Expr, items: Sequence[str], index: tuple[Expr, ...], value: Expr
         return ()
     if len(arrays) == 1 and not (i.is_array and i.ndim > 1):
         return None
-    moved = _moved(a, items, index)
+    moved = _moved(*_simpler(a, items, index))
     if moved is None:
         raise NotImplementedError("with index arrays beside ints, slices or masks")
     return _each("set", *moved, value)

@@ -199,6 +199,12 @@ def _diag_indices(n: Any) -> tuple[Expr, Expr]:
     return line, line
 
 
+def _zeros_like(a: Expr, dtype: Any) -> Expr | None:
+    """Of a value that is not there on this path there are no zeros either."""
+    missing = a.v.op is not None and a.v.op.name == "undefined"
+    return a.wrap(a.b.undefined(a.type)) if missing and dtype is None else None
+
+
 FORMS: dict[str, Any] = {
     "np.reshape": _reshape, "np.ravel": _ravel, "flatten": _flatten, "np.swapaxes": _swapaxes,
     "np.moveaxis": _moveaxis, "np.rollaxis": _rollaxis, "np.expand_dims": _expand_dims, "np.squeeze": _squeeze,
@@ -207,4 +213,5 @@ FORMS: dict[str, Any] = {
     "np.fliplr": lambda m: _flip(m, 1), "np.flipud": lambda m: _flip(m, 0),
     "np.full": _full, "np.full_like": _full_like, "np.linspace": _linspace, "np.array": _array,
     "np.asarray": _asarray, "np.copy": _copy, "np.diagonal": _diagonal, "np.diag_indices": _diag_indices,
+    "np.zeros_like": _zeros_like,
 }

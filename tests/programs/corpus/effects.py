@@ -11,6 +11,7 @@ from . import program
 logger = logging.getLogger(__name__)
 LOG = []
 
+COMPUTED = "numba cannot compute a text, nor call what it does not know"
 IN_LOOP = "numba cannot print or log with a format inside a loop"
 
 
@@ -29,7 +30,7 @@ def print_before(x):
     return x * x
 
 
-@program(args=(1.5,))
+@program(args=(1.5,), cpu=COMPUTED)
 def print_after(x):
     y = x * x
     print(f"y = {y:.3f}", "and x", x, sep=" | ")
@@ -44,7 +45,7 @@ def print_in_loop(x):
     return x
 
 
-@program(args=(1.5,))
+@program(args=(1.5,), cpu=COMPUTED)
 def assert_holds(x):
     assert x > 0.0, f"x must be positive, is {x}"
     return math.log(x)
@@ -76,7 +77,7 @@ def raise_in_helper_not_reached(x):
     return checked(x * x) * checked(x)
 
 
-@program(args=(1.5,))
+@program(args=(1.5,), cpu=COMPUTED)
 def logging_call(x):
     logger.debug("called with %s", x)
     y = x * x
@@ -101,7 +102,7 @@ def f_string_unused(x):
     return y if label else 0.0
 
 
-@program(args=(1.5,))
+@program(args=(1.5,), cpu=COMPUTED)
 def append_to_a_log(x):
     LOG.append("called")
     return x * x
@@ -115,7 +116,7 @@ def import_inside(x):
     return m.sin(x) * cos(x)
 
 
-@program(args=(1.5,))
+@program(args=(1.5,), cpu=COMPUTED)
 def warning_not_reached(x):
     if x > 10.0:
         warnings.warn("large", stacklevel=2)
