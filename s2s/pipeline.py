@@ -41,7 +41,8 @@ class Derivative:
     """One specialisation of a gradient function, up to its source.
 
     wrt: the reads that are differentiated; connected: which of them the value depends on. seeds: how
-    many seed parameters the core has. zeros: inputs that only code left out here would connect. stages: the program between any two stages.
+    many seed parameters the core has. zeros: inputs that only code left out here would connect. stages: the
+    program between any two stages.
     """
 
     program: Program
@@ -93,7 +94,7 @@ def _derivative(program: Program, wrt: Sequence[Read], name: str, target: str, m
     stages = {"lowered": program.function, "differentiated": made.function, "simplified": simple}
     seeds = len(simple.block.params) - len(fn.block.params)
     emitted = emit(for_target(simple, target), target=target)
-    return Derivative(program, list(wrt), made.connected, simple, emitted, seeds, keep_values,
+    return Derivative(program, list(wrt), list(made.connected), simple, emitted, seeds, keep_values,
                       _writes_arguments(program), zeros, mode, stages)
 
 
@@ -153,13 +154,14 @@ def _roots(memory: Memory, fn: Function) -> dict[Value, Op]:
 
 def _refuse_outside_stores(program: Program) -> None:
     fn = program.function
-    arguments = {p for p in fn.block.params}
+    arguments = set(fn.block.params)
     outside = {r.leaf: r for r in program.binding.reads if r.leaf in arguments and not is_argument(r)}
     if not outside:
         return
     for p, op in _roots(Memory(fn), fn).items():
         if p in outside:
-            raise located(UnsupportedSyntaxError, op.loc, f"a store into {p.hint!r}, an array from outside the function",
+            raise located(UnsupportedSyntaxError, op.loc,
+                          f"a store into {p.hint!r}, an array from outside the function",
                           "what it holds after the call would be part of the result",
                           "work on a copy, and return what is to be differentiated")
 

@@ -52,25 +52,25 @@ class Tensor(np.ndarray[Any, Any]):
 
     # A Tensor without axes is a number: `loss += 1` makes a new one, as for a float, and as compiled code does.
 
-    def __iadd__(self, other: Any) -> Any:
+    def __iadd__(self, other: Any) -> Any:  # type: ignore[misc]
         return super().__iadd__(other) if self.ndim else self + other
 
-    def __isub__(self, other: Any) -> Any:
+    def __isub__(self, other: Any) -> Any:  # type: ignore[misc]
         return super().__isub__(other) if self.ndim else self - other
 
-    def __imul__(self, other: Any) -> Any:
+    def __imul__(self, other: Any) -> Any:  # type: ignore[misc]
         return super().__imul__(other) if self.ndim else self * other
 
-    def __itruediv__(self, other: Any) -> Any:
+    def __itruediv__(self, other: Any) -> Any:  # type: ignore[misc]
         return super().__itruediv__(other) if self.ndim else self / other
 
-    def __ifloordiv__(self, other: Any) -> Any:
+    def __ifloordiv__(self, other: Any) -> Any:  # type: ignore[misc]
         return super().__ifloordiv__(other) if self.ndim else self // other
 
-    def __imod__(self, other: Any) -> Any:
+    def __imod__(self, other: Any) -> Any:  # type: ignore[misc]
         return super().__imod__(other) if self.ndim else self % other
 
-    def __ipow__(self, other: Any) -> Any:
+    def __ipow__(self, other: Any) -> Any:  # type: ignore[misc,override]
         return super().__ipow__(other) if self.ndim else self ** other
 
     def __round__(self, ndigits: int | None = None) -> Any:

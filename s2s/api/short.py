@@ -194,7 +194,8 @@ class TangentFunction:
         dots = [_cast(d, r) for d, r in zip(dots, entry.derivative.wrt, strict=True)]
         return entry.run(values, dots)
 
-    def _entry(self, key: Any, f: Any, primals: tuple[Any, ...], fixed: tuple[bool, ...]) -> tuple[_TangentEntry, list[Any]]:
+    def _entry(self, key: Any, f: Any, primals: tuple[Any, ...],
+               fixed: tuple[bool, ...]) -> tuple[_TangentEntry, list[Any]]:
         for entry in self.entries.get(key, ()):
             values = entry.plan.values(f, primals, {})
             if values is not None:
@@ -231,7 +232,8 @@ def _flatten_tangent(x: Any, t: Any, name: str, dots: list[Any]) -> None:
     elif is_number(x):
         dot = np.zeros_like(np.asarray(plain(x))) if t is None else np.asarray(plain(t))
         if dot.shape != np.shape(plain(x)):
-            raise ShapeError(f"the tangent of {name} has shape {dot.shape}; the argument has shape {np.shape(plain(x))}")
+            raise ShapeError(f"the tangent of {name} has shape {dot.shape}; "
+                             f"the argument has shape {np.shape(plain(x))}")
         dots.append(dot)
 
 
@@ -261,6 +263,6 @@ def _tangent_function(f: Any, options: Options) -> TangentFunction:
 
 
 for _function in (jvp, vjp, hvp, hessian, jacobian):
-    _function.__s2s_role__ = _function.__name__  # type: ignore[attr-defined]
+    setattr(_function, "__s2s_role__", _function.__name__)  # noqa: B010 - mypy knows no attributes of functions
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vjp"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -115,7 +116,7 @@ class Builder:
     def int(self, value: int) -> Value:
         return self.const(value, INT)
 
-    def dim(self, a: Value, axis: int) -> Value:
+    def dim(self, a: Value, axis: builtins.int) -> Value:
         """The size of an axis, as a constant where it is known."""
         assert isinstance(a.type, Array)
         d = a.type.dims[axis]

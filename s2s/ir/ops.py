@@ -143,12 +143,12 @@ _spec("stop_gradient", "x", lambda op: [op.value("x").type], emits="special", vi
 # The size of one axis: a.shape[axis].
 _spec("dim", "a =axis", lambda op: [Scalar("int64", True, numeric(op, "a").dims[op.attrs["axis"]])],
       emits="special", shape_only=frozenset("a"))
-# len(range(start, stop, step))
+# The number of iterations: `len(range(start, stop, step))`.
 _spec("trips", "start stop step", lambda op: [_trips(op)], emits="special", cost=5)
 
 
 def _trips(op: Op) -> Type:
-    start, stop, step = (constant(op.value(n)) for n in ("start", "stop", "step"))
+    start, step = (constant(op.value(n)) for n in ("start", "step"))
     dim = getattr(op.value("stop").type, "dim", None)
     if step == 1 and isinstance(start, int) and dim is not None:
         return Scalar("int64", True, dim.plus(-start))
@@ -200,7 +200,7 @@ def _slice_dim(dim: Dim, code: str, parts: list[Any]) -> Dim:
             return dim.plus(upper - lower)
         bound = getattr(stop.type, "dim", None)
         if upper is None and bound is not None and bound.symbol == dim.symbol and bound.offset <= dim.offset:
-            return bound.plus(-lower)
+            return bound.plus(-lower)  # type: ignore[no-any-return]
     return fresh_dim()
 
 

@@ -93,7 +93,8 @@ def _is_left_alone(f: Any) -> bool:
     return isinstance(module, str) and module.split(".")[0] in _LEFT_ALONE and not isinstance(f, type)
 
 
-def _python(ctx: Context, f: Any, read: Read) -> tuple[types.FunctionType, Read, list[Lowered], dict[str, Lowered]] | None:
+def _python(ctx: Context, f: Any,
+            read: Read) -> tuple[types.FunctionType, Read, list[Lowered], dict[str, Lowered]] | None:
     """The Python function that a callable runs, where to read it from, and what it already has."""
     first: list[Lowered] = []
     named: dict[str, Lowered] = {}
@@ -219,7 +220,8 @@ def call_rule(ctx: Context, node: gast.AST | None, rule: Rule, args: list[Lowere
     if named.get("dtype") == Static(None):
         named.pop("dtype")
     for name in ("out", "where", "casting", "order", "subok"):
-        if isinstance(named.get(name), Static) and named[name].value in (None, "K", "C", "same_kind", True):  # type: ignore[union-attr]
+        given = named.get(name)
+        if isinstance(given, Static) and given.value in (None, "K", "C", "same_kind", True):
             named.pop(name)
     if rest or named:
         what = f"the argument {next(iter(named))!r}" if named else f"argument {len(args)}"

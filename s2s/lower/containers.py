@@ -73,7 +73,7 @@ def call_method(ctx: Context, node: gast.AST, x: Lowered, name: str, args: list[
     if isinstance(x, Box) and x.kind in ("list", "dict"):
         table = _LIST if x.kind == "list" else _DICT
         if name in table:
-            return table[name](ctx, node, x, *args, **kwargs)
+            return table[name](ctx, node, x, *args, **kwargs)  # type: ignore[no-any-return]
     if isinstance(x, Outside) and isinstance(x.value, dict) and name in ("items", "keys", "values"):
         return Lazy(name, (x,))
     if isinstance(x, Outside) and isinstance(x.value, dict) and name == "get":

@@ -68,7 +68,7 @@ def lower_sequence(ctx: Context, statements: Sequence[gast.AST], one: Any) -> No
             return
         if isinstance(gone, Value) and rest:
             stay = ctx.b.one("not", {"x": gone})
-            branch(ctx, stay, lambda: lower_sequence(ctx, rest, one), lambda: _gone(ctx))
+            branch(ctx, stay, lambda rest=rest: lower_sequence(ctx, rest, one), lambda: _gone(ctx))
             return
 
 

@@ -26,12 +26,14 @@ _DRAWS: dict[str, tuple[int, str]] = {
     "standard_exponential": (0, "float64"), "normal": (2, "float64"), "uniform": (2, "float64"),
     "exponential": (1, "float64"), "gamma": (2, "float64"), "beta": (2, "float64"), "lognormal": (2, "float64"),
     "laplace": (2, "float64"), "poisson": (1, "int64"), "binomial": (2, "int64"), "integers": (2, "int64"),
-    "randint": (2, "int64"), "standard_t": (1, "float64"), "chisquare": (1, "float64"), "standard_gamma": (1, "float64"),
+    "randint": (2, "int64"), "standard_t": (1, "float64"), "chisquare": (1, "float64"),
+    "standard_gamma": (1, "float64"),
 }
 _GENERATORS = (np.random.Generator, np.random.RandomState)
 _FLOATS = {random.random, random.uniform, random.gauss, random.normalvariate, time.time, time.perf_counter,
            time.monotonic}
-_INTS = {math.factorial, math.comb, math.perm, math.gcd, math.lcm, math.isqrt, random.randint, random.randrange, time.time_ns, time.perf_counter_ns}
+_INTS = {math.factorial, math.comb, math.perm, math.gcd, math.lcm, math.isqrt, random.randint, random.randrange,
+         time.time_ns, time.perf_counter_ns}
 
 
 def draw(ctx: Context, node: gast.AST | None, callee: Any, method: str | None, args: list[Lowered],

@@ -107,7 +107,9 @@ def _operator_method(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Low
     """`__add__` and its kind of a user's class."""
     dunder = {"div": "truediv", "bitor": "or", "bitand": "and", "bitxor": "xor"}.get(name, name)
     for receiver, other, attr in ((x, y, f"__{dunder}__"), (y, x, f"__r{dunder}__")):
-        cls = receiver.cls if isinstance(receiver, Box) else type(receiver.value) if isinstance(receiver, Outside) else None
+        cls = None
+        if isinstance(receiver, Box | Outside):
+            cls = receiver.cls if isinstance(receiver, Box) else type(receiver.value)
         if cls is not None and hasattr(cls, attr) and cls not in (list, dict, tuple, set):
             method = get_attribute(ctx, node, receiver, attr)
             return ctx.call(node, method, [other])
@@ -207,7 +209,7 @@ def _unary(ctx: Context, node: gast.UnaryOp) -> Lowered:
     if cls is not None and hasattr(cls, f"__{name}__"):
         return ctx.call(node, get_attribute(ctx, node, x, f"__{name}__"), [])
     if isinstance(x, Static) and isinstance(x.value, int | float):
-        return ctx.b.const({"neg": operator.neg, "pos": operator.pos, "invert": operator.invert}[name](x.value))
+        return ctx.b.const(getattr(operator, name)(x.value))
     return ctx.b.one(name, {"x": value(ctx, node.operand, x)})
 
 

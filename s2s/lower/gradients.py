@@ -102,11 +102,13 @@ def leaves_of(ctx: Context, x: Lowered) -> list[Value]:
         return [x]
     if isinstance(x, Box):
         content = ctx.state.heap[x]
-        parts = list(content.values()) if isinstance(content, dict) else content if isinstance(content, list) else [content]
+        parts = [content]
+        if isinstance(content, dict | list):
+            parts = list(content.values()) if isinstance(content, dict) else content
         return [v for p in parts for v in leaves_of(ctx, p)]
     if isinstance(x, Outside) and isinstance(x.value, dict):
         from s2s.lower.expressions import mapping_items
-        return [v for p in mapping_items(ctx, None, x).values() for v in leaves_of(ctx, p)]  # type: ignore[arg-type]
+        return [v for p in mapping_items(ctx, None, x).values() for v in leaves_of(ctx, p)]
     items = sequence(ctx, x)
     return [v for p in items or [] for v in leaves_of(ctx, p)]
 
@@ -124,7 +126,7 @@ def rebuild(ctx: Context, x: Lowered, leaf: Any) -> Lowered:
         if isinstance(content, dict) or (isinstance(x, Outside) and isinstance(x.value, dict)):
             from s2s.lower.expressions import mapping_items
             box = Box("dict", None, "", ctx.depth)
-            items = mapping_items(ctx, None, x)  # type: ignore[arg-type]
+            items = mapping_items(ctx, None, x)
             ctx.state.heap[box] = {k: rebuild(ctx, v, leaf) for k, v in items.items()}
             return box
         parts = [rebuild(ctx, p, leaf) for p in sequence(ctx, x) or []]
@@ -165,7 +167,7 @@ def _gradient(ctx: Context, node: gast.AST | None, inner: Inner, callee: Lowered
         params_before, params = params, {}
         inner_args[k] = rebuild_args(ctx, args[k], param)
         rows.append((args[k], inner_args[k]))
-        params = {**params_before, **{_Key(v, k): p for v, p in params.items()}}  # type: ignore[dict-item]
+        params = {**params_before, **{_Key(v, k): p for v, p in params.items()}}  # type: ignore[misc]
     saved, touched = ctx.state.copy(), dict(ctx.touched)
     ctx.touched = {}
     with ctx.b.at(block):
@@ -337,7 +339,8 @@ def _adjoints(ctx: Context, node: gast.AST | None, given: Lowered, sources: list
     if parts is None:
         parts = [given]
     if len(parts) != len(sources):
-        raise ctx.error(node, f"grad gives {len(parts)} adjoints for {len(sources)} arguments that can be differentiated")
+        raise ctx.error(node, f"grad gives {len(parts)} adjoints for {len(sources)} arguments that can be "
+                              "differentiated")
     out = []
     for part, source in zip(parts, sources, strict=True):
         t = source.type

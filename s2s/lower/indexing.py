@@ -46,10 +46,10 @@ def get_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered) -> Lowere
         return override if override is not None else outside(ctx, ctx.binding.read(x.read, "item", key))
     if isinstance(x, Static) and isinstance(x.value, dict | str):
         return Static(x.value[static(ctx, node, index, "the key")])
-    items = sequence(ctx, x)
-    if items is None:
+    elements = sequence(ctx, x)
+    if elements is None:
         raise ctx.error(node, f"{describe(x)} cannot be indexed")
-    return _sequence_item(ctx, node, x, items, index)
+    return _sequence_item(ctx, node, x, elements, index)
 
 
 def _is_empty_index(index: Lowered) -> bool:
@@ -83,7 +83,7 @@ def _sequence_item(ctx: Context, node: gast.AST, x: Lowered, items: list[Lowered
         raise ctx.error(node, "the index is not known before the function runs",
                         "the elements of this container are of different kinds")
     try:
-        return items[k]
+        return items[k]  # type: ignore[no-any-return]
     except (IndexError, TypeError) as error:
         raise ctx.error(node, f"{type(error).__name__}: {error}") from None
 
@@ -189,7 +189,8 @@ def set_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered, new: Lowe
         from s2s.lower.attributes import get_attribute
         ctx.call(node, get_attribute(ctx, node, x, "__setitem__"), [index, new])
         return
-    raise located(UnsupportedSyntaxError, ctx.loc(node), f"a store into {describe(x)}, which exists outside the function",
+    raise located(UnsupportedSyntaxError, ctx.loc(node),
+                  f"a store into {describe(x)}, which exists outside the function",
                   "what it holds after the call would be part of the result",
                   "work on a copy, and return what is to be differentiated")
 
@@ -226,7 +227,8 @@ def store(ctx: Context, node: gast.AST, a: Value, items: tuple[str, ...], index:
     if isinstance(v, Scalar | Array) and v.dtype != t.dtype:
         kinds = np.dtype(t.dtype).kind, np.dtype(v.dtype).kind
         if kinds[1] == "c" and kinds[0] != "c":
-            raise ctx.error(node, f"a complex value is stored into an array of {t.dtype}", "NumPy drops its imaginary part")
+            raise ctx.error(node, f"a complex value is stored into an array of {t.dtype}",
+                            "NumPy drops its imaginary part")
         if not (isinstance(v, Scalar) and v.weak and constant(new) is not None):
             new = ctx.b.cast(new, Scalar(t.dtype))
         else:

@@ -10,7 +10,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2s.ir.core import Block, Value
+from s2s.ir.core import Arg, Block, Value
 from s2s.ir.ops import constant
 from s2s.ir.types import BOOL, COMPLEX, FLOAT, INT, Array, List, Opaque, Scalar
 from s2s.lower.context import Context
@@ -118,14 +118,14 @@ def _sum(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     start = args[1] if len(args) > 1 else kwargs.get("start", ctx.b.int(0))
     if isinstance(x, Value) and isinstance(x.type, Array):
         total = ctx.call(node, Static(np.sum), [x], {"axis": ctx.b.int(0)})
-        return total if constant(start) == 0 else _add(ctx, node, start, total)  # type: ignore[arg-type]
+        return total if constant(start) == 0 else _add(ctx, node, start, total)
     items = items_of(ctx, node, x)
     grown = ctx.state.heap.get(x) if isinstance(x, Box) else x
     if isinstance(grown, Value) and isinstance(grown.type, List):
         return _sum_list(ctx, node, grown, start)
     if items.fixed is None or (items.runtime and len(items.fixed) > 16):
         total = ctx.call(node, Static(np.sum), [_gathered(ctx, node, x, items)], {"axis": ctx.b.int(0)})
-        return total if constant(start) == 0 else _add(ctx, node, start, total)  # type: ignore[arg-type]
+        return total if constant(start) == 0 else _add(ctx, node, start, total)
     total = start
     for f in items.fixed:
         total = _add(ctx, node, total, f())
@@ -144,7 +144,7 @@ def _sum_list(ctx: Context, node: Node, x: Value, start: Lowered) -> Lowered:
         element = ctx.b.one("listget", {"list": x, "index": block.params[0]})
         block.results = [ctx.b.add(block.params[1], element)]
     n = ctx.b.one("listlen", {"list": x})
-    args = {"start": ctx.b.int(0), "stop": n, "step": ctx.b.int(1), "init": (first,)}
+    args: dict[str, Arg] = {"start": ctx.b.int(0), "stop": n, "step": ctx.b.int(1), "init": (first,)}
     return ctx.b.region("for", args, [block], [t], {"breaks": False}, ["total"]).result
 
 
@@ -374,7 +374,7 @@ def _text(name: str) -> Callable[..., Lowered]:
         x = args[0] if args else Static("")
         found = known(ctx, x)
         if found is not UNKNOWN:
-            return Static({"str": str, "repr": repr}[name](found))
+            return Static(str(found) if name == "str" else repr(found))
         template = Template(ctx)
         text = f"{name}({text_of(template.of(node, x))})"
         return ctx.b.one("format", {"args": tuple(template.operands)}, {"text": text})
@@ -468,7 +468,8 @@ INTRINSICS: dict[Any, Callable[..., Lowered]] = {
     tuple: _tuple, dict: _dict, isinstance: _isinstance, type: _type, getattr: _getattr, hasattr: _hasattr,
     callable: _callable, any: _logical(False), all: _logical(True), print: lower_print, round: _round,
     divmod: _divmod, pow: _pow, str: _text("str"), repr: _text("repr"), sorted: _sorted, slice: _slice,
-    super: _super, functools.reduce: _reduce, iter: _copysign_identity, next: _next, math.isclose: _isclose_math, math.fsum: _fsum,
+    super: _super, functools.reduce: _reduce, iter: _copysign_identity, next: _next,
+    math.isclose: _isclose_math, math.fsum: _fsum,
     np.array: _array, np.asarray: _asarray, np.asanyarray: _asarray, np.ascontiguousarray: _ascontiguousarray,
     np.where: _where, np.shape: _shape, np.ndim: _ndim, np.size: _size,
     np.float64: _numpy_scalar("float64"), np.float32: _numpy_scalar("float32"), np.int64: _numpy_scalar("int64"),

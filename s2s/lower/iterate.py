@@ -75,7 +75,7 @@ def items_of(ctx: Context, node: gast.AST, x: Lowered, loop: gast.AST | None = N
     if isinstance(x, Range):
         return _range(ctx, x)
     if isinstance(x, Lazy):
-        return _LAZY[x.kind](ctx, node, x)
+        return _LAZY[x.kind](ctx, node, x)  # type: ignore[no-any-return]
     if isinstance(x, Box):
         content = ctx.state.heap[x]
         if isinstance(content, Value):
@@ -149,7 +149,7 @@ def _enumerate(ctx: Context, node: gast.AST, x: Lazy) -> Items:
     start = x.parts[1]
     assert isinstance(start, Value)
     fixed = None if inner.fixed is None else [
-        lambda k=k, f=f: Tuple((ctx.b.add(start, ctx.b.int(k)), f()))  # type: ignore[misc]
+        lambda k=k, f=f: Tuple((ctx.b.add(start, ctx.b.int(k)), f()))
         for k, f in enumerate(inner.fixed)]
     return Items(fixed, inner.runtime, None,
                  lambda k: Tuple((ctx.b.add(start, k), inner.kth(ctx, k))), inner.length(ctx), "")
@@ -159,7 +159,7 @@ def _zip(ctx: Context, node: gast.AST, x: Lazy) -> Items:
     inner = [items_of(ctx, node, p) for p in x.parts]
     if all(i.fixed is not None for i in inner):
         rows = list(zip(*(i.fixed for i in inner if i.fixed is not None), strict=False))
-        fixed = [lambda row=row: Tuple(tuple(f() for f in row)) for row in rows]  # type: ignore[misc]
+        fixed = [lambda row=row: Tuple(tuple(f() for f in row)) for row in rows]
     else:
         fixed = None
     if not all(i.runtime for i in inner):
@@ -233,7 +233,7 @@ def _map(ctx: Context, node: gast.AST, x: Lazy) -> Items:
         args = list(item.items) if len(sources) > 1 and isinstance(item, Tuple) else [item]
         return ctx.call(node, function, args)
 
-    fixed = None if rows.fixed is None else [lambda f=f: apply(f()) for f in rows.fixed]  # type: ignore[misc]
+    fixed = None if rows.fixed is None else [lambda f=f: apply(f()) for f in rows.fixed]
     return Items(fixed, rows.runtime, None, lambda k: apply(rows.kth(ctx, k)), rows.length(ctx))
 
 

@@ -11,7 +11,7 @@ from s2s.errors import UnsupportedSyntaxError
 from s2s.ir.core import Block, Op, Value
 from s2s.ir.ops import SPECS, constant
 from s2s.ir.types import BOOL, INT, Scalar, Type, Undefined, unify
-from s2s.lower.context import RETURNED, Context, GrowList, Loop, Unroll
+from s2s.lower.context import RETURNED, Context, Loop, Unroll
 from s2s.lower.control import FALSE, TRUE, as_bool, branch, either, flag, left
 from s2s.lower.iterate import Items, items_of
 from s2s.lower.merge import Slot, cast_to, flatten, is_flag, replace, slot_hint, widen
@@ -281,15 +281,21 @@ class _Carry:
             elif new is old or self._is_flag(slot) or slot in self.conflicts:
                 continue
             elif slot in self.before:
+                assert old is not None
                 again |= self._carry_more(slot, old, new)
         for slot in self.before:
             if slot not in self.after and slot[0] == "heap" and slot[1] in self.end.heap:
-                raise GrowList(slot[1])
+                raise self._other_length()
         for box, content in self.start.heap.items():
             if isinstance(content, list) and isinstance(self.end.heap.get(box), list) \
                     and len(self.end.heap[box]) != len(content):
-                raise GrowList(box)
+                raise self._other_length()
         return again
+
+    def _other_length(self) -> Exception:
+        return self.ctx.error(self.loop.node, "a list has another length after an iteration of this loop",
+                              "its elements are values of their own, whose number is known before the loop runs",
+                              "make it an array, or a list that is only appended to")
 
     def _is_flag(self, slot: Slot) -> bool:
         return slot[0] == "env" and is_flag(slot[2])

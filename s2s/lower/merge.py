@@ -79,9 +79,9 @@ def _same_shape(x: Any, y: Any) -> bool:
     if px is None or py is None or type(x) is not type(y) or len(px) != len(py):
         return False
     if isinstance(x, Tuple):
-        return x.cls is y.cls
+        return bool(x.cls is y.cls)
     if isinstance(x, Lazy):
-        return x.kind == y.kind
+        return bool(x.kind == y.kind)
     if isinstance(x, Bound):
         return [n for n, _ in x.kwargs] == [n for n, _ in y.kwargs]
     return True
@@ -136,10 +136,9 @@ def cast_to(b: Builder, block: Block, v: Value, type: Type) -> Value:
     if isinstance(v.type, Undefined):
         with b.at(block):
             return b.undefined(type)
-    if isinstance(type, Scalar | Array) and isinstance(v.type, Scalar | Array):
-        if v.type.dtype != type.dtype:
-            with b.at(block):
-                return b.cast(v, Scalar(type.dtype, type.weak))
+    if isinstance(type, Scalar | Array) and isinstance(v.type, Scalar | Array) and v.type.dtype != type.dtype:
+        with b.at(block):
+            return b.cast(v, Scalar(type.dtype, type.weak))
     return v
 
 
@@ -234,7 +233,9 @@ class Joiner:
 
     def states_joined(self, a: State, b: State) -> State:
         """The state after the `if`."""
-        self.states, self.frozen, self.extra = (a, b), [], {}
+        self.states = (a, b)
+        self.frozen: list[Box] = []
+        self.extra: dict[Box, Any] = {}
         out = State()
         for key in [*a.env, *(k for k in b.env if k not in a.env)]:
             x, y = a.env.get(key, ABSENT), b.env.get(key, ABSENT)
@@ -266,7 +267,10 @@ class Joiner:
             self._grow(box, a.heap[box], b.heap[box])
             return self._join_contents(a.heap[box], b.heap[box], box.hint)
         content = a.heap[box] if in_a else b.heap[box]
-        one = (lambda v: self.join(v, ABSENT, box.hint)) if in_a else (lambda v: self.join(ABSENT, v, box.hint))
+
+        def one(v: Any) -> Any:
+            return self.join(v, ABSENT, box.hint) if in_a else self.join(ABSENT, v, box.hint)
+
         if isinstance(content, list):
             return [one(v) for v in content]
         if isinstance(content, dict):

@@ -142,10 +142,9 @@ def compare(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> 
     a, b = sequence(ctx, x), sequence(ctx, y)
     if a is not None and b is not None and name in ("eq", "ne"):
         return _compare_sequences(ctx, node, name, a, b)
-    if isinstance(x, Static) or isinstance(y, Static):
-        if name in ("eq", "ne") and (known(ctx, x) is None or known(ctx, y) is None
-                                     or isinstance(known(ctx, x), str) or isinstance(known(ctx, y), str)):
-            return ctx.b.const(name == "ne")
+    if (isinstance(x, Static) or isinstance(y, Static)) and name in ("eq", "ne") and any(
+            k is None or isinstance(k, str) for k in (known(ctx, x), known(ctx, y))):
+        return ctx.b.const(name == "ne")
     return _compare_values(ctx, name, value(ctx, node, x), value(ctx, node, y))
 
 

@@ -34,7 +34,8 @@ def one(ctx: Context, node: gast.AST, rest: list[gast.AST]) -> bool:
         return False
     handler = _STATEMENTS.get(type(node))
     if handler is None:
-        raise ctx.error(node, f"the statement `{type(node).__name__.lower()}` is not supported in a differentiated function")
+        raise ctx.error(node, f"the statement `{type(node).__name__.lower()}` is not supported in a differentiated "
+                              "function")
     handler(ctx, node)
     return False
 
@@ -151,9 +152,7 @@ def _import_from(ctx: Context, node: gast.ImportFrom) -> None:
 
 def _with(ctx: Context, node: gast.With) -> None:
     """Context managers that only set how NumPy or warnings behave are kept around their block."""
-    texts = []
-    for item in node.items:
-        texts.append(_manager(ctx, item))
+    texts = [_manager(ctx, item) for item in node.items]
     start = ctx.state
     block = Block()
     ctx.state = start.copy()

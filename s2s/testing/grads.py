@@ -50,7 +50,7 @@ def check_grads(f: Callable[..., Any], args: Sequence[Any], order: int = 1, mode
 
 def _direction(rng: np.random.Generator, a: Any) -> Any:
     x = np.asarray(plain(a))
-    return rng.standard_normal(x.shape).astype(x.dtype)[()]
+    return np.asarray(rng.standard_normal(x.shape)).astype(x.dtype)[()]
 
 
 def _difference(f: Callable[..., Any], args: Sequence[Any], tangents: Sequence[Any], eps: float) -> Any:

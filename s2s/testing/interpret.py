@@ -117,9 +117,9 @@ _SIMPLE: dict[str, Callable[..., Any]] = {
     "and": lambda x, y: x and y, "or": lambda x, y: x or y,
     "stop_gradient": lambda x: x,
     "trips": lambda start, stop, step: len(range(start, stop, step)),
-    "list": lambda elements: list(elements),
+    "list": lambda elements: list(elements),  # noqa: PLW0108 - it is called by keyword
     "listget": lambda list, index: list[index],
-    "listlen": lambda list: len(list),
+    "listlen": lambda list: len(list),  # noqa: PLW0108
     "listpop": lambda list: list.pop(),
     "listzeros": lambda list: [_zero(x) for x in list],
 }
@@ -165,7 +165,7 @@ _WRITES: dict[str, Callable[[Op, dict[str, Any]], None]] = {
     "addto": _addto,
     "append": lambda op, args: args["list"].append(args["value"]),
     "listset": lambda op, args: operator.setitem(args["list"], args["index"], args["value"]),
-    "print": lambda op, args: print(*args.get("args", ())),
+    "print": lambda op, args: print(*args.get("args", ())),  # noqa: T201 - what the operation is for
     "assert": _assert,
     "raise": _raise,
 }

@@ -189,7 +189,7 @@ def test_lines_of_the_module_are_those_of_the_source() -> None:
 def test_functions_that_are_called_are_compiled_too() -> None:
     good = Program(CALLS.source.replace("'a'", "1.0"))
     assert compile_cpu(good)(2.0) == compile_python(good)(2.0) == 5.0
-    with pytest.raises(CompilationError, match="return y [+] 'a'"):
+    with pytest.raises(CompilationError, match=r"return y [+] 'a'"):
         compile_cpu(CALLS)(2.0)
 
 

@@ -120,7 +120,7 @@ def steps(x, s):
 def breaks(x, s):
     for i in range(len(x)):
         s = s * s + x[i]
-        stop = s > 1.0
+        stop = s > 1.0  # noqa: F841 - read by the marker of the loop
     return s
 
 
@@ -132,7 +132,7 @@ def breaks_nested(x, s):
             if t > 1.5:
                 t = t * exp(0.1 * t)
         s = s + t * x[i]
-        stop = s > 10.0
+        stop = s > 10.0  # noqa: F841 - read by the marker of the loop
     return s
 
 

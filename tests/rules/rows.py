@@ -34,7 +34,8 @@ def unary(low: float, high: float, function: str) -> list[Row]:
 
 
 BROADCASTS: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
-    ((3,), (3,)), ((1, 3), (2, 1)), ((2, 1), (3,)), ((), (3,)), ((2, 3), ()), ((2, 3), (1,)), ((0,), (1,)), ((0, 2), ()),
+    ((3,), (3,)), ((1, 3), (2, 1)), ((2, 1), (3,)), ((), (3,)), ((2, 3), ()), ((2, 3), (1,)), ((0,), (1,)),
+    ((0, 2), ()),
 )
 
 
@@ -79,18 +80,22 @@ SPECIAL: dict[str, list[Row]] = {
     "add": [row(C, A), row(1.5, C), row(np.array([1, 2, 3]), ZERO)],
     "mul": [row(C, A), row(1.5, C), row(2, ZERO)],
     "div": [row(C, A), row(A, C)],
-    "pow": [row(A, 2), row(A, 3), row(A, 1), row(ZERO, 0), row(1.5, 2), row(A, 2.0), row(np.abs(A), 0.5), row(A, -1), row(2.0, A),
+    "pow": [row(A, 2), row(A, 3), row(A, 1), row(ZERO, 0), row(1.5, 2), row(A, 2.0), row(np.abs(A), 0.5), row(A, -1),
+            row(2.0, A),
             row(3, A), row(A, np.array([1, 2, 0])), row(C, 2), row(C, 3), row(1.5, np.int64(3))],
     "neg": [row(C)],
-    "cast": [row(A, dtype="float64"), row(1.5, dtype="float64", weak=False), row(1.5, dtype="complex128", weak=True), row(A, dtype="complex128"),
+    "cast": [row(A, dtype="float64"), row(1.5, dtype="float64", weak=False), row(1.5, dtype="complex128", weak=True),
+             row(A, dtype="complex128"),
              row(A, dtype="int64")],
     "pack": [row([1.5, 2.5, np.float64(0.5)]), row([A, A + 0.1]), row([2.5])],
     "math.log": [row(1.5, 2.5), row(1.5, 10)],
-    "np.exp": [row(C)], "np.sin": [row(C)], "np.sqrt": [row(C)], "np.square": [row(C)], "np.tanh": [row(C)], "np.log": [row(C)],
+    "np.exp": [row(C)], "np.sin": [row(C)], "np.sqrt": [row(C)], "np.square": [row(C)], "np.tanh": [row(C)],
+    "np.log": [row(C)],
     "np.sinc": [row(np.array([0.0, 0.4]))],
     "np.where": [row(A > 0, A, A + 0.1), row(A > 0, 1.5, A), row(A[:, :1] > 0, A, sample((3,))), row(A > 0, 0.5, 1.5),
                  row(ZERO > 0, C, ZERO)],
-    "np.clip": [row(A, -0.7, 0.9), row(A, sample((3,), -1.0, 0.0), sample((2, 1), 0.2, 0.9)), row(A, -0.5, None), row(A, None, 0.5),
+    "np.clip": [row(A, -0.7, 0.9), row(A, sample((3,), -1.0, 0.0), sample((2, 1), 0.2, 0.9)), row(A, -0.5, None),
+                row(A, None, 0.5),
                 row(1.5, 0.0, 1.0), row(A, 0.6, -0.4)],
     "np.round": [row(A, decimals=1)],
     "round": [row(1.2345, ndigits=2)],
@@ -98,14 +103,16 @@ SPECIAL: dict[str, list[Row]] = {
     "np.angle": [row(C), row(C, deg=True)],
     "s2s.unbroadcast": [row(A, np.ones((2, 1))), row(A, np.ones((1, 1))), row(A, np.ones(3)), row(A, A),
                         row(np.ones((0, 3)), np.ones((1, 3))), row(C2, np.ones((1, 3)))],
-    "s2s.broadcast_like": [row(1.5, A), row(np.float64(1.5), A), row(sample((3,)), A), row(A[:, :1], A), row(A, A), row(1.5, np.ones(0))],
+    "s2s.broadcast_like": [row(1.5, A), row(np.float64(1.5), A), row(sample((3,)), A), row(A[:, :1], A), row(A, A),
+                           row(1.5, np.ones(0))],
     "s2s.product_of_others": [row(ZERO), row(A), row(np.array([0.0, 0.0, 2.0])), row(np.ones(0)), row(C)],
 }
 
 REDUCTIONS = """np.sum np.nansum np.mean np.max np.min np.ptp np.prod np.any np.all np.argmax np.argmin np.count_nonzero
     np.var np.std"""
 AXES: tuple[dict[str, Any], ...] = ({}, {"axis": 0}, {"axis": -1}, {"axis": 1, "keepdims": True}, {"keepdims": True})
-TUPLES: tuple[dict[str, Any], ...] = ({"axis": (0, 2)}, {"axis": (-1, 0), "keepdims": True}, {"axis": (0, 1, 2)}, {"axis": (2, 1)})
+TUPLES: tuple[dict[str, Any], ...] = ({"axis": (0, 2)}, {"axis": (-1, 0), "keepdims": True}, {"axis": (0, 1, 2)},
+                                      {"axis": (2, 1)})
 
 
 def reductions(name: str) -> list[Row]:

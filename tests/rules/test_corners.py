@@ -75,7 +75,8 @@ CORNERS: list[tuple[str, tuple[Any, ...], dict[str, Any], list[Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "args", "attrs", "expected"), CORNERS, ids=[f"{c[0]}-{k}" for k, c in enumerate(CORNERS)])
+@pytest.mark.parametrize(("name", "args", "attrs", "expected"), CORNERS,
+                         ids=[f"{c[0]}-{k}" for k, c in enumerate(CORNERS)])
 def test_corner(name: str, args: tuple[Any, ...], attrs: dict[str, Any], expected: list[Any]) -> None:
     fn, values = program(TABLE.by_name[name].spec, args, attrs)
     wrt = [p for p in fn.block.params if is_inexact(p.type)]
