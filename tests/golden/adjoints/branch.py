@@ -15,11 +15,11 @@ def branch_gradients(x, y, value_bar=1.0):
     z_bar = 2.0 * t1
     if t:
         # z = x * y
-        x_bar = 2.0 * (y * t1)
-        y_bar = 2.0 * (x * t1)
+        x_bar = 2.0 * y * t1
+        y_bar = 2.0 * x * t1
     elif x > 0.0:
         # z = math.exp(x)
-        x_bar = 2.0 * (z1 * t1)
+        x_bar = 2.0 * z1 * t1
         y_bar = 0.0
     else:
         x_bar = 0.0

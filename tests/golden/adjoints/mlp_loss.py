@@ -6,7 +6,7 @@ def mlp_loss_gradients(x, y, W1, b1, W2, value_bar=1.0):
     h = np.tanh(t + b1)
     e = h @ W2 - y
     # return np.mean(e * e)
-    e_bar = 2.0 * (value_bar / (t.shape[0] * W2.shape[1])) * e
+    e_bar = 2.0 * value_bar / (t.shape[0] * W2.shape[1]) * e
     # e = h @ W2 - y
     h_bar = e_bar @ W2.T
     W2_bar = h.T @ e_bar

@@ -14,7 +14,7 @@ def pendulum_gradients(theta, omega, length, drag, steps, dt, value_bar=1.0):
         theta = theta + dt * omega
         omega = omega + dt * accel
     # return theta * theta
-    theta_bar = 2.0 * (theta * value_bar)
+    theta_bar = 2.0 * theta * value_bar
     omega_bar = 0.0
     length_bar = 0.0
     drag_bar = 0.0
