@@ -14,13 +14,13 @@ from s2s.ir.ops import constant
 from s2s.ir.types import Type, unify
 from s2s.lower.binding import Read
 from s2s.lower.containers import general
-from s2s.lower.context import RETURN, RETURNED, Context, Frame, State, Unroll, UnknownResult
+from s2s.lower.context import RETURN, RETURNED, Context, Frame, State, UnknownResult, Unroll
 from s2s.lower.control import FALSE, TRUE, flag, lower_return
 from s2s.lower.merge import cast_to
 from s2s.lower.names import local_names, own_globals, own_nonlocals
 from s2s.lower.outside import outside
 from s2s.lower.values import Box, Closure, Conflict, Lowered, Outside, Static, Tuple
-from s2s.source.find import FunctionSource, source_of
+from s2s.source.find import source_of
 
 DEEPEST_INLINE = 60  # activations of one function whose recursion ends by constants
 BIG, OFTEN = 120, 3  # a function of so many operations that is called so often gets IR of its own
@@ -79,7 +79,7 @@ def _class_of(function: FunctionType, args: list[Lowered]) -> type | None:
         return None
     for base in cls.__mro__:
         if base.__name__ == function.__qualname__.split(".")[-2]:
-            return base  # type: ignore[no-any-return]
+            return base
     return cls
 
 
@@ -345,7 +345,8 @@ def _refuse_changes(ctx: Context, tree: Any, frame: Frame, before: State) -> Non
         outer = outer.outer
     changed = [str(name) for (scope, name), v in ctx.state.env.items()
                if (scope in around or isinstance(scope, tuple)) and before.env.get((scope, name)) is not v]
-    changed += [box.hint or f"a {box.kind}" for box, content in before.heap.items() if ctx.state.heap.get(box) != content]
+    changed += [box.hint or f"a {box.kind}" for box, content in before.heap.items()
+                if ctx.state.heap.get(box) != content]
     if changed:
         raise ctx.error(tree, f"a recursive function that changes {changed[0]!r}, which belongs to what is around it",
                         "its reverse sweep evaluates it again", "let it return what it computes")
@@ -365,7 +366,7 @@ def _check_effects(ctx: Context, tree: Any, block: Block) -> None:
 def _close(recursion: _Recursion, block: Block) -> None:
     """Make what the function takes from around it parameters, in its own calls too."""
     fn = recursion.function
-    recursion.extra = [v for v in free_values(block)]
+    recursion.extra = list(free_values(block))
     mapping: dict[Value, Value] = {v: Value(general(v.type), v.hint) for v in recursion.extra}
     fresh = dict(mapping)
     closed = clone_block(block, mapping)
