@@ -18,7 +18,7 @@ from s2s.errors import UnsupportedSyntaxError, located
 from s2s.ir.builder import Builder
 from s2s.ir.core import Block, Op, Value
 from s2s.ir.names import adjoint_name
-from s2s.ir.types import Array, List, Scalar, is_inexact, kind, same_size
+from s2s.ir.types import Array, List, Scalar, Type, is_inexact, kind, same_size
 from s2s.rules.expr import Expr, fn
 from s2s.rules.table import Table
 
@@ -74,13 +74,25 @@ class Adjoints:
         return self.b.one("listzeros", {"list": v}) if isinstance(v.type, List) else fn.zeros_like(self.expr(v)).v
 
     def _zeros_where_bound(self, v: Value, flag: Value) -> Value:
-        """Zeros like `v`, where that is bound."""
+        """Zeros like `v`, where that is bound; what it is elsewhere does not matter, as nobody reads it."""
+        for p in self.memory.all_roots:
+            if p.op is None and p.type == v.type and isinstance(p.type, Array):
+                return self._new_zeros(p)
         blocks = [Block(), Block()]
         with self.b.at(blocks[0]):
             blocks[0].results = [self._new_zeros(v)]
         with self.b.at(blocks[1]):
-            blocks[1].results = [self.b.undefined(v.type)]
+            blocks[1].results = [self._nothing(v.type)]
         return self.b.region("if", {"cond": flag}, blocks, [v.type]).result
+
+    def _nothing(self, t: Type) -> Value:
+        """An empty array or list."""
+        if isinstance(t, List):
+            return self.b.one("list", {"elements": ()}, {"type": t})
+        assert isinstance(t, Array)
+        empty = fn.zeros([self.expr(self.b.int(0))] * t.ndim, dtype=t.dtype).v
+        empty.type = t
+        return empty
 
     def copy(self, v: Value) -> Value:
         """A copy of an array; numbers as they are."""

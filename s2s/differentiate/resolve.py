@@ -412,4 +412,5 @@ def _same_shape(v: Value, memory: Memory) -> Value | None:
         skip = len(block.params) - len(owner.values("init"))
         k = block.params.index(v) - skip
         candidates = [owner.values("init")[k]] if 0 <= k < len(owner.values("init")) else []
-    return next((u for u in candidates if u in memory.home and isinstance(u.type, Array) and u.type == v.type), None)
+    return next((u for u in candidates if u in memory.home and isinstance(u.type, Array) and u.type == v.type
+                 and not (u.op is not None and u.op.name == "undefined")), None)

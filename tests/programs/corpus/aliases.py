@@ -199,3 +199,15 @@ def added_slices_in_a_loop(x):
         c = b[1:]
         c += x[i : i + 2] * b[0] + x[2:4]
     return np.sum(a * a)
+
+
+@program(args=(X,), order=2)
+def written_and_carried_on_one_path(x):
+    d = x * 1.5
+    for k in range(3):
+        if x[k] > 0.2:
+            c = d * x
+            if x[k] > 1.0:
+                c[k] = x[k] * d[0]
+            d = d + c
+    return np.sum(d * W)
