@@ -18,6 +18,9 @@ _EXACT = (float, int, bool, complex, type(None))
 def guard(read: Read) -> Guard:
     """A test whether a value can stand where `read` found its own."""
     key = read.key
+    if read.pinned:
+        one = read.value
+        return lambda v: v is one
     if read.by_value:
         cls, expected = type(read.value), read.value
         return lambda v: type(v) is cls and (v == expected or (v != v and expected != expected))

@@ -106,7 +106,7 @@ class Shell:
         """The condition under which the value fits, "" where it always does."""
         k, key = read.index, read.key
         v = f"v{k}"
-        if read.by_value:
+        if read.by_value or read.pinned:
             return self._general(read)
         if key in _EXACT:
             return f"type({v}) is {key.__name__}"

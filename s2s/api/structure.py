@@ -40,12 +40,15 @@ def like_argument(v: Any, read: Read, binding: Binding, gradients: dict[int, Any
     Zeros stand for numbers that nothing depends on, None for what has no gradient.
     """
     if isinstance(v, tuple | list):
-        parts = [like_argument(x, binding.read(read, "item", k), binding, gradients) for k, x in enumerate(v)]
+        # The function may have appended to it: the gradient is for what was passed.
+        before = v if read.by_value else v[:read.key[1]]
+        parts = [like_argument(x, binding.read(read, "item", k), binding, gradients) for k, x in enumerate(before)]
         if hasattr(v, "_fields"):
             return type(v)(*parts)
         return type(v)(parts)
     if type(v) is dict:
-        return {k: like_argument(x, binding.read(read, "item", k), binding, gradients) for k, x in v.items()}
+        return {k: like_argument(v.get(k), binding.read(read, "item", k), binding, gradients)
+                for k in (v if read.by_value else read.key[1])}
     if read.index in gradients:
         return gradients[read.index]
     return zeros_of(v) if is_number(v) else None

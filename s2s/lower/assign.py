@@ -132,6 +132,8 @@ def augmented(ctx: Context, node: gast.AugAssign, name: str) -> None:
         if _is_extended(old, name):
             _extend(ctx, node, old, change)
             return
+        if isinstance(old, Outside) and isinstance(old.value, list | dict):
+            set_item(ctx, target, old, change, change)  # raises
         set_name(ctx, target.id, binary(ctx, node, name, old, change))
         return
     if isinstance(target, gast.Subscript):

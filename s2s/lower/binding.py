@@ -118,6 +118,7 @@ class Read:
     key: Any
     by_value: bool = False
     leaf: Value | None = None
+    pinned: bool = False  # the object itself is the key
     same_as: Read | None = None  # the first read that led to the same Variable or object
 
 

@@ -13,7 +13,7 @@ from s2s.lower.context import Context, GrowList, Unroll
 from s2s.lower.iterate import describe, items_of
 from s2s.lower.merge import cast_to
 from s2s.lower.numbers import known, sequence, value
-from s2s.lower.truth import static
+from s2s.lower.truth import static, usable
 from s2s.lower.values import Box, Lazy, Lowered, Outside, Static, Tuple
 
 
@@ -74,6 +74,8 @@ def call_method(ctx: Context, node: gast.AST, x: Lowered, name: str, args: list[
         table = _LIST if x.kind == "list" else _DICT
         if name in table:
             return table[name](ctx, node, x, *args, **kwargs)  # type: ignore[no-any-return]
+    if isinstance(x, Outside) and name in ("items", "keys", "values", "get", "index", "count", "copy"):
+        x = usable(ctx, node, x)
     if isinstance(x, Outside) and isinstance(x.value, dict) and name in ("items", "keys", "values"):
         return Lazy(name, (x,))
     if isinstance(x, Outside) and isinstance(x.value, dict) and name == "get":

@@ -161,6 +161,9 @@ class Context:
         self.same: dict[int, Read] = {}  # the first read that led to a Variable, by its identity
         self.objects: dict[int, list[Read]] = {}  # the reads that led to an object whose attributes are used
         self.stores_attributes = False
+        self.seen: set[int] = set()  # lists and dicts from outside whose items were read
+        self.changed: dict[int, str] = {}  # those that a call left in place has changed since, and the call
+        self.given: dict[Box, str] = {}  # containers of the program that such a call was given
         self.touched: dict[Read, None] = {}  # Variables read, in order
 
     # Shorthands ---------------------------------------------------------------------------------

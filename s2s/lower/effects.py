@@ -182,7 +182,36 @@ def leave_in_place(ctx: Context, node: gast.AST, callee: Lowered, args: list[Low
     results = ctx.b.emit("pycall", {"args": tuple(template.operands)},
                          {"text": text_of(call), "types": op_types, "name": method or what.what,
                           "harmless": _is_harmless(callee)})
+    if not _only_reads(callee, method):
+        _may_change(ctx, node, callee if method else None, [*args, *kwargs.values()], method or what.what)
     return results[0] if results else Static(None)
+
+
+_READERS = ("items", "keys", "values", "get", "index", "count", "copy")
+_READING_MODULES = ("logging", "warnings", "time", "json", "_json", "pprint", "copy", "operator", "math", "itertools")
+
+
+def _only_reads(callee: Lowered, method: str) -> bool:
+    """Whether a call is known to leave the containers as they are that it is given."""
+    v = getattr(callee, "value", None)
+    if method:
+        return isinstance(v, list | dict | set) and method in _READERS
+    module = getattr(v, "__module__", None) or type(v).__module__
+    return module.split(".")[0] in _READING_MODULES or isinstance(v, type)
+
+
+def _may_change(ctx: Context, node: gast.AST, receiver: Lowered | None, args: list[Lowered], name: str) -> None:
+    """Containers that a call may have changed are not to be looked into after it."""
+    for x in [receiver, *(args if receiver is None else ())]:
+        if isinstance(x, Box) and x.kind in ("list", "dict"):
+            ctx.given[x] = name
+        if isinstance(x, Outside) and isinstance(x.value, list | dict | set):
+            ctx.changed[id(x.value)] = name
+        again = (isinstance(x, Outside) and ctx.depth and id(x.value) in ctx.seen) or (
+            isinstance(x, Box) and x in ctx.given and x.depth < ctx.depth)
+        if again:
+            raise ctx.error(node, f"{name}() in a loop may change a container that the loop reads",
+                            "what it holds then is not known before the function runs")
 
 
 def _is_harmless(callee: Lowered) -> bool:

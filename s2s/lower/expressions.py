@@ -350,7 +350,9 @@ def _attribute(ctx: Context, node: gast.Attribute) -> Lowered:
     name = node.attr
     if name.startswith("__") and not name.endswith("__") and ctx.frame.class_of is not None:
         name = f"_{ctx.frame.class_of.__name__.lstrip('_')}{name}"
-    return get_attribute(ctx, node, usable(ctx, node.value, ctx.expr(node.value)), name)
+    x = ctx.expr(node.value)
+    # The receiver of a method is not read by being one.
+    return get_attribute(ctx, node, usable(ctx, node.value, x) if isinstance(x, Conflict) else x, name)
 
 
 def _subscript(ctx: Context, node: gast.Subscript) -> Lowered:

@@ -13,6 +13,7 @@ import numpy as np
 from s2s.ir.core import Arg, Block, Value
 from s2s.ir.ops import constant
 from s2s.ir.types import BOOL, COMPLEX, FLOAT, INT, Array, List, Opaque, Scalar
+from s2s.lower.binding import MISSING
 from s2s.lower.context import Context
 from s2s.lower.effects import Template, is_text, leave_in_place, lower_print, text_of
 from s2s.lower.iterate import Items, describe, items_of
@@ -269,7 +270,11 @@ def _getattr(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
 def _has(ctx: Context, x: Lowered, name: str) -> bool:
     if isinstance(x, Box) and x.kind == "object":
         return name in ctx.state.heap[x] or hasattr(x.cls, name)
-    if isinstance(x, Outside | Static):
+    if isinstance(x, Outside):
+        if (ctx.object_scope(x), name) in ctx.state.env or hasattr(type(x.value), name):
+            return True
+        return ctx.binding.read(x.read, "attr", name).value is not MISSING
+    if isinstance(x, Static):
         return hasattr(x.value, name)
     cls = python_type(ctx, x)
     return cls is not None and hasattr(cls, name)

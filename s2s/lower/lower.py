@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from s2s.ir.core import Block, Function, Value
-from s2s.ir.types import Opaque, Type
+from s2s.ir.ops import constant
+from s2s.ir.types import Opaque, Type, is_inexact
 from s2s.lower.binding import Binding, Path, Read
 from s2s.lower.calls import lower_call
 from s2s.lower.context import Context, GrowList, Handlers, Respecialise, Services
 from s2s.lower.expressions import lower_expression
+from s2s.lower.numbers import not_a_number
 from s2s.lower.outside import opaque, outside
 from s2s.lower.statements import lower_statements
 from s2s.lower.truth import usable
@@ -129,10 +131,27 @@ def argument(ctx: Context, read: Read) -> Lowered:
     return outside(ctx, read)
 
 
+def _refuse_unknown_result(ctx: Context, x: Value) -> None:
+    """What a call gives that s2s does not look into is no value, where numbers of the program went in."""
+    if x.op is None or x.op.name != "pycall":
+        return
+    pending = [x]
+    while pending:
+        op = pending.pop().op
+        if op is None or op.name != "pycall":
+            continue
+        for v in op.operands():
+            if is_inexact(v.type) and constant(v) is None and not (v.op is not None and v.op.name == "stop_gradient"):
+                ctx.b.loc = x.op.loc
+                raise not_a_number(ctx, None, x, "returned")
+            pending.append(v)
+
+
 def _structure(ctx: Context, x: Lowered, results: list[Value]) -> Any:
     """The structure of the value, its leaves moved to `results`."""
     x = usable(ctx, None, x)
     if isinstance(x, Value):
+        _refuse_unknown_result(ctx, x)
         results.append(x)
         return Leaf(len(results) - 1)
     if isinstance(x, Tuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import types
 from collections.abc import Sequence
 from typing import Any
 
@@ -136,6 +137,9 @@ def compare(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> 
         return _contains(ctx, node, name, x, y)
     if isinstance(x, Value) and isinstance(y, Value):
         return _compare_values(ctx, name, x, y)
+    own = _own_comparison(x, name)
+    if own is not None:
+        return ctx.call(node, own, [x, y])
     left, right = known(ctx, x), known(ctx, y)
     if left is not UNKNOWN and right is not UNKNOWN:
         return ctx.b.const(bool(_COMPARISON[name](left, right)))
@@ -146,6 +150,13 @@ def compare(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> 
             k is None or isinstance(k, str) for k in (known(ctx, x), known(ctx, y))):
         return ctx.b.const(name == "ne")
     return _compare_values(ctx, name, value(ctx, node, x), value(ctx, node, y))
+
+
+def _own_comparison(x: Lowered, name: str) -> Lowered | None:
+    """`__eq__` and its kind, where the class of an object defines it in Python."""
+    cls = x.cls if isinstance(x, Box) else type(x.value) if isinstance(x, Outside) else None
+    own = getattr(cls, f"__{name}__", None)
+    return Static(own) if isinstance(own, types.FunctionType) else None
 
 
 def _compare_values(ctx: Context, name: str, x: Value, y: Value) -> Value:
@@ -183,7 +194,7 @@ def known(ctx: Context, x: Lowered) -> Any:
     if isinstance(x, Static):
         return x.value
     if isinstance(x, Outside) and not isinstance(x.value, list | dict | tuple):
-        return x.value
+        return x.pinned()
     if isinstance(x, Value) and constant(x) is not None:
         return constant(x)
     if isinstance(x, Tuple):
@@ -194,8 +205,11 @@ def known(ctx: Context, x: Lowered) -> Any:
 
 def _is(x: Lowered, y: Lowered) -> bool:
     """Whether two things are the same object, as far as it can be told: `x is None`, above all."""
+    if any(isinstance(v, Static) and v.value is None for v in (x, y)):
+        return getattr(x, "value", x) is getattr(y, "value", y)
     if isinstance(x, Static | Outside) and isinstance(y, Static | Outside):
-        return x.value is y.value
+        one, other = (v.pinned() if isinstance(v, Outside) else v.value for v in (x, y))
+        return one is other
     if isinstance(x, Value) and isinstance(y, Value):
         if constant(x) is not None and constant(y) is not None:
             return constant(x) is constant(y)
@@ -227,12 +241,12 @@ def _contains(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -
     return result if name == "in" else ctx.b.one("not", {"x": result})
 
 
-def not_a_number(ctx: Context, node: gast.AST | None, v: Value) -> S2SError:
+def not_a_number(ctx: Context, node: gast.AST | None, v: Value, how: str = "used as a number") -> S2SError:
     """The error for a result that s2s knows nothing about and that is used as a number."""
     name = v.op.attrs.get("name") if v.op is not None and v.op.name == "pycall" else None
     if name is None:
-        return ctx.error(node, f"{describe(v)} is used as a number")
-    return ctx.error(node, f"the result of {name} is used as a number",
+        return ctx.error(node, f"{describe(v)} is {how}")
+    return ctx.error(node, f"the result of {name} is {how}",
                      f"there is no derivative rule for {name}, and s2s cannot look into it",
                      "compute it before the function and pass it in as an argument, or give it a derivative "
                      "with s2s.custom_gradient", NoRuleError)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import types
 from typing import Any
 
 import gast
@@ -23,13 +24,15 @@ def truth(ctx: Context, node: gast.AST, x: Lowered) -> bool | Value:
         return bool(x.value)
     if isinstance(x, Tuple):
         return bool(x.items)
-    if isinstance(x, Outside):
+    if isinstance(x, Outside) and isinstance(x.value, list | dict | tuple):
         return bool(x.value)
+    if isinstance(x, Outside) or (isinstance(x, Box) and x.kind == "object"):
+        return _object_truth(ctx, node, x)
     if isinstance(x, Box):
         content = ctx.state.heap[x]
         if isinstance(content, Value):
             return ctx.b.binary("gt", ctx.b.one("listlen", {"list": content}), ctx.b.int(0))
-        return True if x.kind == "object" else bool(content)
+        return bool(content)
     if isinstance(x, Closure | Bound | Method | Lazy):
         return True
     if isinstance(x, Value):
@@ -38,6 +41,20 @@ def truth(ctx: Context, node: gast.AST, x: Lowered) -> bool | Value:
         return ctx.b.binary("gt", ctx.b.one("trips", {"start": x.start, "stop": x.stop, "step": x.step}),
                             ctx.b.int(0))
     raise ctx.error(node, "the truth of this value is not known", "s2s cannot tell which branch is taken")
+
+
+def _object_truth(ctx: Context, node: gast.AST, x: Outside | Box) -> bool | Value:
+    """The truth of an object: what its `__bool__` or `__len__` says."""
+    cls = x.cls if isinstance(x, Box) else type(x.value)
+    own = getattr(cls, "__bool__", None) or getattr(cls, "__len__", None)
+    if own is None:
+        return True
+    if isinstance(own, types.FunctionType):
+        return truth(ctx, node, ctx.call(node, Static(own), [x]))
+    if isinstance(x, Outside) and isinstance(x.value, frozenset):
+        return bool(x.pinned())
+    raise ctx.error(node, f"the truth of a {getattr(cls, '__name__', cls)} decides a branch",
+                    fix="compute it before the function and pass it in as an argument")
 
 
 def _value_truth(ctx: Context, node: gast.AST, x: Value) -> bool | Value:
@@ -76,7 +93,20 @@ def usable(ctx: Context, node: gast.AST | None, x: Lowered) -> Lowered:
             return x.value
         raise ctx.error(node, f"this is {x.why}", "the derivative needs one kind of value here",
                         "give it the same type on every path")
+    if isinstance(x, Outside | Box):
+        _refuse_changed(ctx, node, x)
     return x
+
+
+def _refuse_changed(ctx: Context, node: gast.AST | None, x: Outside | Box) -> None:
+    """A container that a call has changed which s2s does not look into: what it holds is not known."""
+    if isinstance(x, Outside) and isinstance(x.value, list | dict):
+        ctx.seen.add(id(x.value))
+    by = ctx.given.get(x) if isinstance(x, Box) else ctx.changed.get(id(x.value))
+    if by is not None:
+        raise ctx.error(node, f"a container is used after {by}(), which may have changed it",
+                        "what it holds then is not known before the function runs",
+                        "read it before that call, or build a list of the function's own")
 
 
 def is_none(ctx: Context, x: Conflict) -> Value:
@@ -130,7 +160,7 @@ def static(ctx: Context, node: gast.AST | None, x: Lowered, what: str) -> Any:
         if isinstance(x.value, tuple | list):
             parts = [outside(ctx, ctx.binding.read(x.read, "item", k)) for k in range(len(x.value))]
             return type(x.value)(static(ctx, node, part, what) for part in parts)
-        return x.value
+        return x.pinned()
     if isinstance(x, Tuple):
         return tuple(static(ctx, node, item, what) for item in x.items)
     if isinstance(x, Box) and isinstance(ctx.state.heap.get(x), list):

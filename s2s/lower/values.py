@@ -30,6 +30,11 @@ class Outside:
     value: Any
     read: Read
 
+    def pinned(self) -> Any:
+        """The object, which from here on decides the code: the specialisation is for this one only."""
+        self.read.pinned = True
+        return self.value
+
 
 @dataclass(frozen=True, slots=True)
 class Tuple:
