@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from s2s.analyse.memory import Memory
+from s2s.analyse.memory import LOOPS, Memory
 from s2s.ir.builder import Builder
 from s2s.ir.core import Block, Op, OpSpec, Value
 from s2s.ir.names import saved_name
@@ -120,18 +120,36 @@ class Saver:
 
     def _nothing(self, block: Block, t: Type, in_loop: bool) -> Value:
         made = Block()
-        b = Builder(made)
-        if not in_loop:
-            value = b.undefined(t)
-        elif isinstance(t, Scalar):
-            value = b.const(0, t)
-        elif isinstance(t, Array):
-            value = self._empty(b, t.dtype, [b.int(0)] * t.ndim, "")
-            value.type = t
-        else:
-            value = b.undefined(t)
+        value = self._something(Builder(made), t) if in_loop else Builder(made).undefined(t)
         self._write(self.insert.tail.setdefault(block, []), block, made)
         return value
+
+    def _something(self, b: Builder, t: Type) -> Value:
+        """A value that can be saved, and that nobody reads."""
+        if isinstance(t, Scalar):
+            return b.const(0, t)
+        if isinstance(t, List):
+            return b.one("list", {"elements": ()}, {"type": t})
+        if not isinstance(t, Array):
+            return b.undefined(t)
+        value = self._empty(b, t.dtype, [b.int(0)] * t.ndim, "")
+        value.type = t
+        return value
+
+    def _bind(self, v: Value) -> None:
+        """Something for a loop to start with, if it carries `v`, which is saved, and which is not bound before it."""
+        loop = self.memory.owner.get(self.home[v]) if v.op is None else None
+        if loop is None or loop.name not in LOOPS:
+            return
+        inits = list(loop.values("init"))
+        k = self.home[v].params.index(v) - (len(self.home[v].params) - len(inits))
+        before = inits[k].op if k >= 0 else None
+        if before is None or before.name != "undefined":
+            return
+        made = Block()
+        inits[k] = self._something(Builder(made), v.type)
+        loop.args["init"] = tuple(inits)
+        self.before(loop, made)
 
     def _empty(self, b: Builder, dtype: str, shape: Sequence[Value], hint: str) -> Value:
         attrs = {**self._defaults("np.empty"), "dtype": dtype}
@@ -163,6 +181,7 @@ class Saver:
         index = tuple(trip_number(b, op, op.blocks[0].params[0]) for op in reversed(loops))
         b.emit("setitem", {"a": buffer, "index": index, "value": v}, {"items": ("i",) * len(index)})
         self.after_definition(v, store)
+        self._bind(v)
         self._buffers[v] = buffer
         return buffer
 
@@ -227,6 +246,7 @@ class Saver:
         store = Block()
         Builder(store, loops[0].loc).emit("append", {"list": saved, "value": v})
         self.after_definition(v, store)
+        self._bind(v)
         return saved, base
 
     def counter(self, op: Op) -> Value:

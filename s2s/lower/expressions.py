@@ -81,7 +81,9 @@ def _outer_name(ctx: Context, scope: Frame, name: str) -> Lowered | None:
 def _name(ctx: Context, node: gast.Name) -> Lowered:
     found = lookup(ctx, ctx.frame, node.id)
     if found is None:
-        raise ctx.error(node, f"the name {node.id!r} is not bound here", "Python would raise NameError")
+        raise ctx.error(node, f"the name {node.id!r} is not bound here",
+                        "Python would raise NameError, unless an earlier iteration of a loop has bound it",
+                        "bind it before the loop")
     return found
 
 

@@ -80,3 +80,9 @@ def does_not_leak_its_name(x):
     v = x * x
     w = [v * 2.0 for v in (1.0, x)]
     return v + w[1] * w[0]
+
+
+@program(args=(np.array([1.0, 2.0, 3.0]),), order=2)
+def table_of_products(x):
+    table = [[a * b for a in x] for b in x]
+    return sum(sum(row) for row in table) + table[1][2]

@@ -191,3 +191,14 @@ def len_and_zip_of_arguments(a, b):
     for u, v in zip(a, list(b) * 2):
         s = s + u * u * v
     return s * len(a)
+
+
+@program(args=(2.0,), order=2)
+def rows_one_list_twice(x):
+    table = [[0.0] * 3 for _ in range(3)]
+    for i in range(3):
+        for j in range(3):
+            table[i][j] = x * i + j
+    twice = [[0.0] * 2] * 2
+    twice[0][0] = x
+    return sum(sum(row) for row in table) + twice[1][0] * table[1][2]
