@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import gast
 
 from s2s.ir.core import Value
 from s2s.ir.types import Array, Scalar
-from s2s.lower.context import Context, Frame
-from s2s.lower.expressions import binary, lookup
+from s2s.lower.attributes import get_attribute
+from s2s.lower.context import Context
+from s2s.lower.effects import assign_attribute
+from s2s.lower.guards import raise_if
 from s2s.lower.indexing import encode, get_item, set_item, store
-from s2s.lower.iterate import describe, items_of
+from s2s.lower.iterate import describe, element, items_of
 from s2s.lower.numbers import promoted, value
+from s2s.lower.operators import binary
+from s2s.lower.scope import lookup, set_name
+from s2s.lower.sequences import make_sequence
 from s2s.lower.truth import usable
 from s2s.lower.values import Box, Lowered, Outside, Tuple
 
@@ -32,38 +35,6 @@ def assign(ctx: Context, target: gast.AST, new: Lowered) -> None:
         raise ctx.error(target, f"an assignment to {type(target).__name__} is not supported")
 
 
-def owner(ctx: Context, name: str) -> Any:
-    """The frame whose variable an assignment to `name` binds; the key of a module for a global."""
-    frame: Frame = ctx.frame
-    while frame.comprehension and name not in frame.local_names and frame.outer is not None:
-        frame = frame.outer
-    if name in frame.global_names:
-        return ("global", id(frame.source.function.__globals__))
-    scope: Frame | None = frame
-    if name in frame.nonlocal_names:
-        scope = frame.outer
-        while scope is not None and name not in scope.local_names:
-            scope = scope.outer
-    return scope
-
-
-def set_name(ctx: Context, name: str, new: Lowered) -> None:
-    """Bind a name, giving the value that name unless it has one of the user's already."""
-    scope = owner(ctx, name)
-    if scope is None or isinstance(scope, tuple):
-        from s2s.lower.effects import assign_outside
-        assign_outside(ctx, name, scope, new)
-        return
-    if isinstance(new, Value) and not new.hint and new.op is not None:
-        new.hint = name
-    if isinstance(new, Box) and not new.hint:
-        new.hint = name
-        content = ctx.state.heap.get(new)
-        if isinstance(content, Value) and not content.hint:
-            content.hint = name
-    ctx.state.env[scope, name] = new
-
-
 def _unpack(ctx: Context, target: gast.Tuple | gast.List, new: Lowered) -> None:
     new = usable(ctx, target, new)
     items = _unpackable(ctx, target, new)
@@ -74,7 +45,6 @@ def _unpack(ctx: Context, target: gast.Tuple | gast.List, new: Lowered) -> None:
     if stars:
         k = stars[0]
         rest = len(items) - (n - 1)
-        from s2s.lower.expressions import make_sequence
         middle = make_sequence(ctx, "list", items[k:k + rest], target)
         items = [*items[:k], middle, *items[k + rest:]]
     for t, item in zip(target.elts, items, strict=True):
@@ -93,11 +63,9 @@ def _unpackable(ctx: Context, target: gast.Tuple | gast.List, new: Lowered) -> l
             n = dim.offset
         elif dim.symbol is not None:
             short = ctx.b.binary("ne", ctx.b.dim(new, 0), ctx.b.int(n))
-            from s2s.lower.effects import raise_if
             raise_if(ctx, short, f"ValueError('expected {n} values to unpack')")
         elif dim.offset != n:
             raise ctx.error(target, f"{dim.offset} values are unpacked into {n} targets")
-        from s2s.lower.iterate import element
         return [element(ctx, new, ctx.b.int(k)) for k in range(n)]
     items = items_of(ctx, target, new)
     if items.fixed is None:
@@ -111,7 +79,6 @@ def set_attribute(ctx: Context, node: gast.AST, x: Lowered, name: str, new: Lowe
         ctx.state.heap[x][name] = new
         return
     if isinstance(x, Outside):
-        from s2s.lower.effects import assign_attribute
         assign_attribute(ctx, node, x, name, new)
         return
     raise ctx.error(node, f"an assignment to an attribute of {describe(x)}")
@@ -148,7 +115,6 @@ def augmented(ctx: Context, node: gast.AugAssign, name: str) -> None:
         return
     assert isinstance(target, gast.Attribute)
     base = usable(ctx, target.value, ctx.expr(target.value))
-    from s2s.lower.attributes import get_attribute
     old = usable(ctx, target, get_attribute(ctx, target, base, target.attr))
     set_attribute(ctx, target, base, target.attr, _in_place_or_new(ctx, node, name, old))
 
@@ -159,7 +125,6 @@ def _is_extended(old: Lowered, name: str) -> bool:
 
 
 def _extend(ctx: Context, node: gast.AugAssign, old: Lowered, change: Lowered) -> None:
-    from s2s.lower.attributes import get_attribute
     ctx.call(node, get_attribute(ctx, node, old, "extend"), [change])
 
 

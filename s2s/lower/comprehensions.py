@@ -6,10 +6,14 @@ from typing import Any
 
 import gast
 
-from s2s.ir.core import Value
+from s2s.ir.core import Block, Value
+from s2s.lower.assign import assign
+from s2s.lower.containers import append
 from s2s.lower.context import Context, Frame, GrowList, Loop
+from s2s.lower.control import branch
 from s2s.lower.loops import lower_for, usable_items
 from s2s.lower.names import _targets
+from s2s.lower.sequences import make_sequence
 from s2s.lower.truth import static, truth
 from s2s.lower.values import Box, Lowered, Range, Static
 
@@ -38,7 +42,6 @@ def _new_box(ctx: Context, node: Any) -> Box:
         box = Box("dict", None, "", ctx.depth)
         ctx.state.heap[box] = {}
         return box
-    from s2s.lower.expressions import make_sequence
     made = make_sequence(ctx, "list", [], node)
     assert isinstance(made, Box)
     return made
@@ -61,7 +64,6 @@ def _generator(ctx: Context, node: Any, k: int, box: Box) -> None:
         items.hint = g.target.id
 
     def body(loop: Loop, item: Lowered) -> None:
-        from s2s.lower.assign import assign
         assign(ctx, g.target, item)
         _filtered(ctx, node, g.ifs, k, box)
 
@@ -76,10 +78,8 @@ def _filtered(ctx: Context, node: Any, conditions: list[gast.AST], k: int, box: 
     if test is True:
         _filtered(ctx, node, conditions[1:], k, box)
     elif isinstance(test, Value):
-        from s2s.lower.control import branch
         if not isinstance(ctx.state.heap[box], Value) and not isinstance(node, gast.DictComp):
             with_element = ctx.b
-            from s2s.ir.core import Block
             saved = ctx.state.copy()
             with with_element.at(Block()):
                 _filtered(ctx, node, conditions[1:], k, box)
@@ -99,5 +99,4 @@ def _element(ctx: Context, node: Any, box: Box) -> None:
     if isinstance(node, gast.DictComp):
         content[static(ctx, node.key, ctx.expr(node.key), "the key of a dict")] = ctx.expr(node.value)
         return
-    from s2s.lower.containers import append
     append(ctx, node, box, ctx.expr(node.elt))

@@ -10,9 +10,11 @@ import gast
 from s2s.ir.core import Value
 from s2s.ir.types import Array, List, Scalar, Type, fresh_dim, unify
 from s2s.lower.context import Context, GrowList, Unroll
+from s2s.lower.indexing import get_item
 from s2s.lower.iterate import describe, items_of
 from s2s.lower.merge import cast_to
 from s2s.lower.numbers import known, sequence, value
+from s2s.lower.sequences import mapping_items
 from s2s.lower.truth import static, usable
 from s2s.lower.values import Box, Lazy, Lowered, Outside, Static, Tuple
 
@@ -79,7 +81,6 @@ def call_method(ctx: Context, node: gast.AST, x: Lowered, name: str, args: list[
     if isinstance(x, Outside) and isinstance(x.value, dict) and name in ("items", "keys", "values"):
         return Lazy(name, (x,))
     if isinstance(x, Outside) and isinstance(x.value, dict) and name == "get":
-        from s2s.lower.indexing import get_item
         key = static(ctx, node, args[0], "the key of a dict")
         if key in x.value:
             return get_item(ctx, node, x, args[0])
@@ -161,7 +162,6 @@ def _dict_pop(ctx: Context, node: gast.AST, x: Box, key: Lowered, *default: Lowe
 
 
 def _update(ctx: Context, node: gast.AST, x: Box, *others: Lowered, **named: Lowered) -> Lowered:
-    from s2s.lower.expressions import mapping_items
     for other in others:
         ctx.state.heap[x].update(mapping_items(ctx, node, other))
     ctx.state.heap[x].update(named)

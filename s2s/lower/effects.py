@@ -16,9 +16,10 @@ import gast
 from s2s.ir.core import Block, Value
 from s2s.ir.types import Opaque, Scalar
 from s2s.lower.context import RETURNED, Context
-from s2s.lower.control import TRUE, branch
+from s2s.lower.control import TRUE
 from s2s.lower.iterate import describe
 from s2s.lower.outside import opaque
+from s2s.lower.truth import truth
 from s2s.lower.values import Box, Lowered, Outside, Static, Tuple
 
 FORMATTED = "text"
@@ -127,7 +128,6 @@ def lower_print(ctx: Context, node: gast.AST, args: list[Lowered], kwargs: dict[
 
 def lower_assert(ctx: Context, node: gast.Assert) -> None:
     """`assert test, message`, left in place."""
-    from s2s.lower.truth import truth
     test = truth(ctx, node.test, ctx.expr(node.test))
     if test is True:
         return
@@ -154,13 +154,6 @@ def lower_raise(ctx: Context, node: gast.Raise) -> None:
         tree = template.of(exc, ctx.expr(exc))
     ctx.b.emit("raise", {"args": tuple(template.operands)}, {"text": f"raise {text_of(tree)}"})
     ctx.state.env[ctx.frame, RETURNED] = TRUE
-
-
-def raise_if(ctx: Context, cond: Value, text: str) -> None:
-    """Raise where a condition holds that the lowered program relies on not to."""
-    def fail() -> None:
-        ctx.b.emit("raise", {"args": ()}, {"text": f"raise {text}"})
-    branch(ctx, cond, fail, lambda: None)
 
 
 def leave_in_place(ctx: Context, node: gast.AST, callee: Lowered, args: list[Lowered], kwargs: dict[str, Lowered],

@@ -17,7 +17,7 @@ from s2s.lower.containers import general
 from s2s.lower.context import RETURN, RETURNED, Context, Frame, State, UnknownResult, Unroll
 from s2s.lower.control import FALSE, TRUE, flag, lower_return
 from s2s.lower.merge import cast_to
-from s2s.lower.names import local_names, own_globals, own_nonlocals
+from s2s.lower.names import _own_nodes, local_names, own_globals, own_nonlocals
 from s2s.lower.outside import outside
 from s2s.lower.values import Box, Closure, Conflict, Lowered, Outside, Static, Tuple
 from s2s.source.find import source_of
@@ -174,7 +174,6 @@ def _refuse(ctx: Context, tree: Any, frame: Frame) -> None:
         raise ctx.error(tree, "a coroutine has no gradient")
     if isinstance(tree, gast.Lambda):
         return
-    from s2s.lower.names import _own_nodes
     for n in _own_nodes(tree):
         if isinstance(n, gast.Yield | gast.YieldFrom):
             saved, ctx.frame = ctx.frame, frame

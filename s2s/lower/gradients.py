@@ -17,7 +17,9 @@ from s2s.ir.types import Array, Scalar, is_inexact
 from s2s.lower.binding import Read
 from s2s.lower.context import Context
 from s2s.lower.iterate import describe
+from s2s.lower.names import parameter_names
 from s2s.lower.numbers import sequence, value
+from s2s.lower.sequences import mapping_items
 from s2s.lower.truth import static, usable
 from s2s.lower.values import Bound, Box, Closure, Lowered, Outside, Static, Tuple
 
@@ -107,7 +109,6 @@ def leaves_of(ctx: Context, x: Lowered) -> list[Value]:
             parts = list(content.values()) if isinstance(content, dict) else content
         return [v for p in parts for v in leaves_of(ctx, p)]
     if isinstance(x, Outside) and isinstance(x.value, dict):
-        from s2s.lower.expressions import mapping_items
         return [v for p in mapping_items(ctx, None, x).values() for v in leaves_of(ctx, p)]
     items = sequence(ctx, x)
     return [v for p in items or [] for v in leaves_of(ctx, p)]
@@ -124,7 +125,6 @@ def rebuild(ctx: Context, x: Lowered, leaf: Any) -> Lowered:
         if isinstance(content, Value):
             return leaf(content)  # type: ignore[no-any-return]
         if isinstance(content, dict) or (isinstance(x, Outside) and isinstance(x.value, dict)):
-            from s2s.lower.expressions import mapping_items
             box = Box("dict", None, "", ctx.depth)
             items = mapping_items(ctx, None, x)
             ctx.state.heap[box] = {k: rebuild(ctx, v, leaf) for k, v in items.items()}
@@ -233,7 +233,6 @@ def _chosen(ctx: Context, node: gast.AST | None, inner: Inner, callee: Lowered, 
 
 
 def _parameter_names(callee: Lowered) -> list[str]:
-    from s2s.lower.names import parameter_names
     if isinstance(callee, Closure):
         return parameter_names(callee.node)
     if isinstance(callee, Outside | Static):

@@ -9,12 +9,14 @@ import numpy as np
 
 from s2s.errors import UnsupportedSyntaxError, located
 from s2s.ir.core import Value
-from s2s.ir.ops import constant
-from s2s.ir.types import Array, List, Scalar
+from s2s.ir.ops import constant, index_operands
+from s2s.ir.types import Array, List, Scalar, unify
+from s2s.lower.attributes import get_attribute
 from s2s.lower.context import Context, GrowList
 from s2s.lower.iterate import describe
 from s2s.lower.numbers import UNKNOWN, known, pack, sequence, value
 from s2s.lower.outside import outside
+from s2s.lower.sequences import make_sequence
 from s2s.lower.truth import demand_static, static, usable
 from s2s.lower.values import Box, Lowered, Outside, Slice, Static, Tuple
 
@@ -36,7 +38,6 @@ def get_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered) -> Lowere
         return _dict_item(ctx, node, x, index)
     if (isinstance(x, Box) and x.kind == "object") or (isinstance(x, Outside) and not isinstance(
             x.value, list | tuple | dict | str)):
-        from s2s.lower.attributes import get_attribute
         return ctx.call(node, get_attribute(ctx, node, x, "__getitem__"), [index])
     if isinstance(x, Outside) and isinstance(x.value, dict):
         key = static(ctx, node, index, "the key")
@@ -71,7 +72,6 @@ def _sequence_item(ctx: Context, node: gast.AST, x: Lowered, items: list[Lowered
         chosen = items[slice(*parts)]
         if isinstance(x, Tuple) or (isinstance(x, Outside) and isinstance(x.value, tuple)):
             return Tuple(tuple(chosen))
-        from s2s.lower.expressions import make_sequence
         return make_sequence(ctx, "list", chosen)
     k = known(ctx, index)
     if k is UNKNOWN:
@@ -119,7 +119,6 @@ def encode(ctx: Context, node: gast.AST, a: Array, index: Lowered) -> tuple[tupl
 
 
 def _paired(items: list[str], values: list[Value]) -> list[tuple[str, list[Value]]]:
-    from s2s.ir.ops import index_operands
     out, at = [], 0
     for code, n in zip(items, index_operands(items), strict=True):
         out.append((code, values[at:at + n]))
@@ -186,7 +185,6 @@ def set_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered, new: Lowe
         if x.kind == "list":
             _set_list_item(ctx, node, x, content, index, new)
             return
-        from s2s.lower.attributes import get_attribute
         ctx.call(node, get_attribute(ctx, node, x, "__setitem__"), [index, new])
         return
     raise located(UnsupportedSyntaxError, ctx.loc(node),
@@ -208,7 +206,6 @@ def _set_list_item(ctx: Context, node: gast.AST, x: Box, content: list[Lowered],
     if x.site and isinstance(new, Value):
         element = new.type
         for v in content:
-            from s2s.ir.types import unify
             joined = unify(element, v.type) if isinstance(v, Value) else None
             if joined is None:
                 break

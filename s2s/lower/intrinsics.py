@@ -7,20 +7,23 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import gast
 import numpy as np
 
 from s2s.ir.core import Arg, Block, Value
 from s2s.ir.ops import constant
-from s2s.ir.types import BOOL, COMPLEX, FLOAT, INT, Array, List, Opaque, Scalar
+from s2s.ir.types import BOOL, COMPLEX, FLOAT, INT, Array, List, Scalar
+from s2s.lower.arrays import ARRAYS
+from s2s.lower.attributes import Super, get_attribute
 from s2s.lower.binding import MISSING
 from s2s.lower.context import Context
-from s2s.lower.effects import Template, is_text, leave_in_place, lower_print, text_of
-from s2s.lower.iterate import Items, describe, items_of
-from s2s.lower.numbers import UNKNOWN, compare, known, pack, sequence, value
+from s2s.lower.effects import Template, is_text, lower_print, text_of
+from s2s.lower.iterate import Items, describe, items_of, known_items
+from s2s.lower.numbers import UNKNOWN, known, pack, scalar, value
+from s2s.lower.operators import binary
+from s2s.lower.sequences import make_sequence, mapping_items
 from s2s.lower.truth import static, truth, usable
-from s2s.lower.values import Bound, Box, Closure, Lazy, Lowered, Method, Outside, Range, Static, Tuple
-from s2s.variable import Tensor, Variable
+from s2s.lower.values import Bound, Box, Closure, Lazy, Lowered, Method, Outside, Range, Slice, Static, Tuple
+from s2s.variable import Variable
 
 Node = Any
 Args = list[Lowered]
@@ -35,7 +38,6 @@ def _len(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
         return ctx.b.one("listlen", {"list": x})
     if isinstance(x, Box):
         if x.kind == "object":
-            from s2s.lower.attributes import get_attribute
             return ctx.call(node, get_attribute(ctx, node, x, "__len__"), [])
         content = ctx.state.heap[x]
         return ctx.b.one("listlen", {"list": content}) if isinstance(content, Value) else ctx.b.int(len(content))
@@ -44,7 +46,6 @@ def _len(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     if isinstance(x, Static) and hasattr(x.value, "__len__"):
         return ctx.b.int(len(x.value))
     if isinstance(x, Outside):
-        from s2s.lower.attributes import get_attribute
         return ctx.call(node, get_attribute(ctx, node, x, "__len__"), [])
     return items_of(ctx, node, x).length(ctx)
 
@@ -71,17 +72,6 @@ def _enumerate(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     return Lazy("enumerate", (args[0], value(ctx, node, start)))
 
 
-def _scalar(ctx: Context, node: Node, x: Lowered) -> Value:
-    """A number, also out of an array of one element."""
-    v = value(ctx, node, x)
-    if isinstance(v.type, Array):
-        if all(d.is_one for d in v.type.dims):
-            index = tuple(ctx.b.int(0) for _ in v.type.dims)
-            return ctx.b.one("getitem", {"a": v, "index": index}, {"items": ("i",) * v.type.ndim})
-        raise ctx.error(node, f"{describe(v)} is converted to a number", "only an array of one element can be")
-    return v
-
-
 def _convert(type: Scalar, python: Callable[..., Any]) -> Callable[..., Lowered]:
     def convert(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
         if not args:
@@ -96,21 +86,12 @@ def _convert(type: Scalar, python: Callable[..., Any]) -> Callable[..., Lowered]
             found = truth(ctx, node, x)
             return ctx.b.const(found) if isinstance(found, bool) else found
         if len(args) == 2:
-            real, imag = _scalar(ctx, node, args[0]), _scalar(ctx, node, args[1])
+            real, imag = scalar(ctx, node, args[0]), scalar(ctx, node, args[1])
             return ctx.b.add(ctx.b.cast(real, COMPLEX), ctx.b.mul(ctx.b.cast(imag, COMPLEX), ctx.b.const(1j)))
-        v = _scalar(ctx, node, x)
+        v = scalar(ctx, node, x)
         if not isinstance(v.type, Scalar):
             raise ctx.error(node, f"{describe(v)} is converted to a number")
         return ctx.b.cast(v, type)
-    return convert
-
-
-def _numpy_scalar(dtype: str) -> Callable[..., Lowered]:
-    def convert(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-        if not args:
-            return ctx.b.const(np.dtype(dtype).type(0))
-        v = value(ctx, node, args[0])
-        return ctx.b.cast(v, Scalar(dtype))
     return convert
 
 
@@ -157,7 +138,6 @@ def _gathered(ctx: Context, node: Node, x: Lowered, items: Items) -> Value:
 
 
 def _add(ctx: Context, node: Node, x: Lowered, y: Lowered) -> Lowered:
-    from s2s.lower.expressions import binary
     return binary(ctx, node, "add", x, y)
 
 
@@ -181,38 +161,29 @@ def _extreme(name: str) -> Callable[..., Lowered]:
             return ctx.b.const({"min": min, "max": max}[name](constants))
         spec = ctx.services.table.by_name[name].spec
         first, second = [p.name for p in spec.params[:2]]
-        result = _scalar(ctx, node, parts[0])
+        result = scalar(ctx, node, parts[0])
         for v in parts[1:]:
-            result = ctx.b.one(spec, {first: result, second: _scalar(ctx, node, v)}, {})
+            result = ctx.b.one(spec, {first: result, second: scalar(ctx, node, v)}, {})
         return result
     return extreme
 
 
 def _list(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    from s2s.lower.expressions import make_sequence
-    items = _known_items(ctx, node, args[0]) if args else []
+    items = known_items(ctx, node, args[0]) if args else []
     return make_sequence(ctx, "list", items, node)
 
 
 def _tuple(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    return Tuple(tuple(_known_items(ctx, node, args[0]) if args else ()))
-
-
-def _known_items(ctx: Context, node: Node, x: Lowered) -> list[Lowered]:
-    items = items_of(ctx, node, usable(ctx, node, x))
-    if items.fixed is None:
-        raise ctx.error(node, f"the number of items of {describe(x)} is not known before the function runs")
-    return [f() for f in items.fixed]
+    return Tuple(tuple(known_items(ctx, node, args[0]) if args else ()))
 
 
 def _dict(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    from s2s.lower.expressions import mapping_items
     content: dict[Any, Lowered] = {}
     if args:
         x = usable(ctx, node, args[0])
         if isinstance(x, Lazy | Tuple) or (isinstance(x, Box) and x.kind == "list"):
-            for pair in _known_items(ctx, node, x):
-                key, item = _known_items(ctx, node, pair)
+            for pair in known_items(ctx, node, x):
+                key, item = known_items(ctx, node, pair)
                 content[static(ctx, node, key, "the key of a dict")] = item
         else:
             content.update(mapping_items(ctx, node, x))
@@ -260,7 +231,6 @@ def _type(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
 
 
 def _getattr(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    from s2s.lower.attributes import get_attribute
     name = static(ctx, node, args[1], "the name of the attribute")
     if len(args) > 2 and not _has(ctx, args[0], name):
         return args[2]
@@ -296,7 +266,7 @@ def _logical(conjunction: bool) -> Callable[..., Lowered]:
         if isinstance(x, Value) and isinstance(x.type, Array):
             return ctx.call(node, Static(np.all if conjunction else np.any), [x])
         result: Value | None = None
-        for item in _known_items(ctx, node, x):
+        for item in known_items(ctx, node, x):
             test = truth(ctx, node, item)
             if isinstance(test, bool):
                 if test != conjunction:
@@ -307,54 +277,8 @@ def _logical(conjunction: bool) -> Callable[..., Lowered]:
     return combine
 
 
-def _array(ctx: Context, node: Node, args: Args, kwargs: Kwargs, *, copy: bool = True) -> Lowered:
-    """np.array, np.asarray and their kind."""
-    dtype = kwargs.get("dtype", args[1] if len(args) > 1 else Static(None))
-    wanted = static(ctx, node, dtype, "the dtype")
-    name = None if wanted is None else np.dtype(wanted).name
-    if "copy" in kwargs:
-        copy = bool(static(ctx, node, kwargs["copy"], "copy"))
-    x = usable(ctx, node, args[0] if args else kwargs.get("object", kwargs.get("a", Static(None))))
-    items = None if isinstance(x, Value) else sequence(ctx, x)
-    if items is not None and not items:
-        return ctx.call(node, Static(np.zeros), [ctx.b.int(0)], {"dtype": Static(np.dtype(name or "float64"))})
-    if items is None and not isinstance(x, Value) and isinstance(x, Lazy | Range):
-        items = _known_items(ctx, node, x)
-    v = pack(ctx, node, items) if items is not None else value(ctx, node, x)
-    if name is not None and isinstance(v.type, Scalar | Array) and (v.type.dtype != name or v.type.weak):
-        v = ctx.b.cast(v, Scalar(name))
-        copy = False
-    elif isinstance(v.type, Scalar) and v.type.weak:
-        v = ctx.b.cast(v, Scalar(v.type.dtype))
-    if copy and items is None and isinstance(v.type, Array) and not isinstance(x, Box):
-        return ctx.call(node, Static(np.copy), [v])
-    return v
-
-
-def _asarray(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    return _array(ctx, node, args, {k: v for k, v in kwargs.items() if k != "copy"}, copy=False)
-
-
-def _shape(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    from s2s.lower.attributes import get_attribute
-    return get_attribute(ctx, node, value(ctx, node, args[0]), "shape")
-
-
-def _ndim(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    from s2s.lower.attributes import get_attribute
-    return get_attribute(ctx, node, value(ctx, node, args[0]), "ndim")
-
-
-def _size(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    from s2s.lower.attributes import get_attribute
-    if len(args) > 1 or "axis" in kwargs:
-        axis = static(ctx, node, args[1] if len(args) > 1 else kwargs["axis"], "the axis")
-        return ctx.b.dim(value(ctx, node, args[0]), axis)
-    return get_attribute(ctx, node, value(ctx, node, args[0]), "size")
-
-
 def _round(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    v = _scalar(ctx, node, args[0]) if not isinstance(getattr(args[0], "type", None), Array) else args[0]
+    v = scalar(ctx, node, args[0]) if not isinstance(getattr(args[0], "type", None), Array) else args[0]
     assert isinstance(v, Value)
     digits = args[1] if len(args) > 1 else kwargs.get("ndigits", Static(None))
     if digits != Static(None):
@@ -365,12 +289,10 @@ def _round(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
 
 
 def _divmod(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    from s2s.lower.expressions import binary
     return Tuple((binary(ctx, node, "floordiv", *args), binary(ctx, node, "mod", *args)))
 
 
 def _pow(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    from s2s.lower.expressions import binary
     return binary(ctx, node, "pow", args[0], args[1])
 
 
@@ -387,11 +309,10 @@ def _text(name: str) -> Callable[..., Lowered]:
 
 
 def _sorted(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    from s2s.lower.expressions import make_sequence
     x = usable(ctx, node, args[0])
     if isinstance(x, Value) and isinstance(x.type, Array):
         return ctx.call(node, Static(np.sort), [x])
-    items = _known_items(ctx, node, x)
+    items = known_items(ctx, node, x)
     values = [known(ctx, v) for v in items]
     if any(v is UNKNOWN for v in values):
         return ctx.call(node, Static(np.sort), [pack(ctx, node, items)])
@@ -400,7 +321,6 @@ def _sorted(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
 
 
 def _slice(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    from s2s.lower.values import Slice
     given = [None if isinstance(a, Static) and a.value is None else value(ctx, node, a) for a in args]
     if len(given) == 1:
         return Slice(None, given[0], None)
@@ -415,21 +335,6 @@ def _fsum(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     return _sum(ctx, node, args[:1], {})
 
 
-def _where(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    if len(args) == 1:
-        return ctx.call(node, Static(np.nonzero), args)
-    from s2s.lower.calls import call_rule
-    return call_rule(ctx, node, ctx.services.table.by_callable[np.where], args, kwargs)
-
-
-def _ascontiguousarray(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    x = usable(ctx, node, args[0])
-    if isinstance(x, Value) and isinstance(x.type, Array) and x.type.layout != "C":
-        from s2s.lower.calls import call_rule
-        return call_rule(ctx, node, ctx.services.table.by_callable[np.ascontiguousarray], args, kwargs)
-    return _asarray(ctx, node, args, kwargs)
-
-
 def _next(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     items = items_of(ctx, node, usable(ctx, node, args[0]))
     if items.fixed:
@@ -438,7 +343,7 @@ def _next(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
 
 
 def _reduce(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    items = _known_items(ctx, node, args[1])
+    items = known_items(ctx, node, args[1])
     total = args[2] if len(args) > 2 else items.pop(0)
     for item in items:
         total = ctx.call(node, args[0], [total, item])
@@ -447,7 +352,6 @@ def _reduce(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
 
 def _super(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     """super() and super(cls, self): methods of the classes after `cls`."""
-    from s2s.lower.attributes import Super
     if args:
         cls, receiver = static(ctx, node, args[0], "the class"), args[1]
     else:
@@ -475,75 +379,5 @@ INTRINSICS: dict[Any, Callable[..., Lowered]] = {
     divmod: _divmod, pow: _pow, str: _text("str"), repr: _text("repr"), sorted: _sorted, slice: _slice,
     super: _super, functools.reduce: _reduce, iter: _copysign_identity, next: _next,
     math.isclose: _isclose_math, math.fsum: _fsum,
-    np.array: _array, np.asarray: _asarray, np.asanyarray: _asarray, np.ascontiguousarray: _ascontiguousarray,
-    np.where: _where, np.shape: _shape, np.ndim: _ndim, np.size: _size,
-    np.float64: _numpy_scalar("float64"), np.float32: _numpy_scalar("float32"), np.int64: _numpy_scalar("int64"),
-    np.int32: _numpy_scalar("int32"), np.complex128: _numpy_scalar("complex128"),
-    np.complex64: _numpy_scalar("complex64"), np.bool_: _numpy_scalar("bool"),
+    **ARRAYS,
 }
-
-
-def value_method(ctx: Context, node: Node, x: Value, name: str, args: Args, kwargs: Kwargs) -> Lowered | None:
-    """Methods of numbers and arrays that are no rule of the table."""
-    from s2s.lower.attributes import VARIABLE_METHODS
-    if name in VARIABLE_METHODS and x in ctx.variables:
-        return _variable_method(ctx, node, x, name, args)
-    if name == "numpy" and not args:
-        return x
-    if name == "astype":
-        dtype = np.dtype(static(ctx, node, args[0] if args else kwargs["dtype"], "the dtype")).name
-        assert isinstance(x.type, Scalar | Array)
-        if x.type.dtype == dtype and isinstance(x.type, Array):
-            if "copy" in kwargs and not static(ctx, node, kwargs["copy"], "copy"):
-                return x
-            return ctx.call(node, Static(np.copy), [x])
-        return ctx.b.cast(x, Scalar(dtype))
-    if name == "copy" and isinstance(x.type, Array) and x.type.layout != "C" and not args and not kwargs:
-        # The method gives C order and np.copy keeps the order: so what it is cannot be said of the result.
-        new = value(ctx, node, ctx.call(node, Static(np.copy), [x]))
-        new.type = Array(x.type.dtype, x.type.dims)
-        return new
-    if name == "item":
-        return ctx.b.cast(_scalar(ctx, node, x), _weak(x)) if not args else None
-    if name == "tolist" and isinstance(x.type, Scalar):
-        return ctx.b.cast(x, _weak(x))
-    if name == "fill" and isinstance(x.type, Array):
-        from s2s.lower.indexing import store
-        store(ctx, node, x, ("e",), (), value(ctx, node, args[0]))
-        return Static(None)
-    if name == "is_integer" and isinstance(x.type, Scalar):
-        return compare(ctx, node, "eq", x, ctx.call(node, Static(np.floor), [x]))
-    if name == "__array__":
-        return x
-    if name == "copy" and isinstance(x.type, Scalar):
-        return x
-    return None
-
-
-def _weak(x: Value) -> Scalar:
-    assert isinstance(x.type, Scalar | Array)
-    return Scalar({"f": "float64", "i": "int64", "u": "int64", "b": "bool", "c": "complex128"}[
-        np.dtype(x.type.dtype).kind], True)
-
-
-def _variable_method(ctx: Context, node: Node, x: Value, name: str, args: Args) -> Lowered:
-    if name in ("numpy", "value", "read_value"):
-        return x
-    from s2s.lower.outside import opaque
-    read = ctx.variables[x]
-    new = value(ctx, node, args[0])
-    if name != "assign":
-        new = ctx.b.add(x, new) if name == "assign_add" else ctx.b.sub(x, new)
-    assert isinstance(x.type, Scalar | Array)
-    new = ctx.b.cast(new, Scalar(x.type.dtype))
-    holder = ctx.binding.read(read, "self", "variable")
-    handle = opaque(ctx, Outside(holder.value, holder))
-    template = Template(ctx)
-    text = f"{text_of(template.marker(handle))}.assign({text_of(template.marker(new))})"
-    ctx.b.emit("pycall", {"args": tuple(template.operands)}, {"text": text, "types": [], "name": "assign"})
-    ctx.variables[new] = read
-    ctx.state.env[("variable", id(read.value)), "value"] = new
-    return Static(None)
-
-
-__all__ = ["INTRINSICS", "Opaque", "Tensor", "gast", "leave_in_place", "python_type", "value_method"]

@@ -12,7 +12,9 @@ from s2s.ir.core import Value
 from s2s.ir.ops import constant
 from s2s.ir.types import Array, Dim, List, Scalar, known_dim
 from s2s.lower.context import Context
+from s2s.lower.guards import raise_if
 from s2s.lower.outside import outside
+from s2s.lower.truth import usable
 from s2s.lower.values import Box, Lazy, Lowered, Outside, Range, Static, Tuple
 
 Thunk = Callable[[], Lowered]
@@ -191,7 +193,6 @@ def _guarded_zip(ctx: Context, node: gast.AST, inner: list[Items]) -> Items:
     for i in inner:
         if i.fixed is None:
             short = ctx.b.binary("lt", i.length(ctx), ctx.b.int(n))
-            from s2s.lower.effects import raise_if
             raise_if(ctx, short, "ValueError('zip of a container and an array that is shorter')")
     rows = [[(lambda i=i, k=k: i.fixed[k]() if i.fixed is not None else i.kth(ctx, ctx.b.int(k)))
              for i in inner] for k in range(n)]
@@ -241,6 +242,13 @@ _LAZY: dict[str, Any] = {
     "enumerate": _enumerate, "zip": _zip, "reversed": _reversed, "items": _dict_view, "keys": _dict_view,
     "values": _dict_view, "map": _map,
 }
+
+
+def known_items(ctx: Context, node: gast.AST, x: Lowered) -> list[Lowered]:
+    items = items_of(ctx, node, usable(ctx, node, x))
+    if items.fixed is None:
+        raise ctx.error(node, f"the number of items of {describe(x)} is not known before the function runs")
+    return [f() for f in items.fixed]
 
 
 def describe(x: Lowered) -> str:

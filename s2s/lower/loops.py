@@ -12,7 +12,7 @@ from s2s.ir.core import Block, Op, Value
 from s2s.ir.ops import SPECS, constant
 from s2s.ir.types import BOOL, INT, Scalar, Type, Undefined, unify
 from s2s.lower.context import RETURNED, Context, Loop, Unroll
-from s2s.lower.control import FALSE, TRUE, as_bool, branch, either, flag, left
+from s2s.lower.control import FALSE, TRUE, as_bool, branch, either, flag, left, not_
 from s2s.lower.iterate import Items, items_of
 from s2s.lower.merge import Slot, cast_to, flatten, is_flag, replace, slot_hint, widen
 from s2s.lower.names import assigned_names
@@ -67,7 +67,6 @@ def _else(ctx: Context, loop: Loop, orelse: Callable[[], None]) -> None:
     if early == FALSE:
         orelse()
     elif isinstance(early, Value):
-        from s2s.lower.control import not_
         stay = not_(ctx, early)
         assert isinstance(stay, Value)
         branch(ctx, stay, orelse, lambda: None)

@@ -17,7 +17,7 @@ from s2s.ir.types import INT, Array, List, Opaque, Scalar, Undefined
 from s2s.lower.context import Context
 from s2s.lower.iterate import describe
 from s2s.lower.outside import opaque, outside
-from s2s.lower.truth import is_none, usable
+from s2s.lower.truth import is_none, truth, usable
 from s2s.lower.values import Box, Conflict, Lowered, Outside, Range, Static, Tuple
 
 
@@ -67,6 +67,17 @@ def pack(ctx: Context, node: gast.AST | None, items: Sequence[Lowered], dtype: s
     if len(ranks) > 1:
         raise ctx.error(node, "the rows of this array have different ranks")
     return ctx.b.one("pack", {"elements": tuple(values)}, {"dtype": dtype})
+
+
+def scalar(ctx: Context, node: gast.AST | None, x: Lowered) -> Value:
+    """A number, also out of an array of one element."""
+    v = value(ctx, node, x)
+    if isinstance(v.type, Array):
+        if all(d.is_one for d in v.type.dims):
+            index = tuple(ctx.b.int(0) for _ in v.type.dims)
+            return ctx.b.one("getitem", {"a": v, "index": index}, {"items": ("i",) * v.type.ndim})
+        raise ctx.error(node, f"{describe(v)} is converted to a number", "only an array of one element can be")
+    return v
 
 
 def list_to_array(ctx: Context, x: Value) -> Value:
@@ -169,7 +180,6 @@ def _compare_values(ctx: Context, name: str, x: Value, y: Value) -> Value:
 def _compare_sequences(ctx: Context, node: gast.AST, name: str, a: list[Lowered], b: list[Lowered]) -> Lowered:
     if len(a) != len(b):
         return ctx.b.const(name == "ne")
-    from s2s.lower.truth import truth
     result: Value | None = None
     for p, q in zip(a, b, strict=True):
         test = truth(ctx, node, compare(ctx, node, "eq", p, q))
@@ -228,7 +238,6 @@ def _contains(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -
     items = sequence(ctx, y)
     if items is None:
         raise ctx.error(node, f"`in` on {describe(y)} is not supported")
-    from s2s.lower.truth import truth
     result: Value | None = None
     for item in items:
         test = truth(ctx, node, compare(ctx, node, "eq", x, item))

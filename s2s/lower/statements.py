@@ -9,14 +9,18 @@ import gast
 
 from s2s.ir.core import Block, Op, Value
 from s2s.ir.ops import SPECS
-from s2s.lower.assign import assign, augmented, set_name
+from s2s.lower.assign import assign, augmented
 from s2s.lower.context import Context, Loop
 from s2s.lower.control import TRUE, lower_if, lower_return, lower_sequence
 from s2s.lower.effects import lower_assert, lower_raise
-from s2s.lower.expressions import _BINARY, closure
+from s2s.lower.expressions import closure
+from s2s.lower.indexing import delete_item
 from s2s.lower.loops import lower_for, lower_while, usable_items
 from s2s.lower.merge import Joiner, flatten, replace, slot_hint
-from s2s.lower.truth import usable
+from s2s.lower.operators import BINARY
+from s2s.lower.outside import constant_object
+from s2s.lower.scope import set_name
+from s2s.lower.truth import static, usable
 from s2s.lower.values import Lazy, Lowered, Range, Static
 
 
@@ -52,7 +56,7 @@ def _ann_assign(ctx: Context, node: gast.AnnAssign) -> None:
 
 
 def _aug_assign(ctx: Context, node: gast.AugAssign) -> None:
-    augmented(ctx, node, _BINARY[type(node.op)])
+    augmented(ctx, node, BINARY[type(node.op)])
 
 
 def _expr(ctx: Context, node: gast.Expr) -> None:
@@ -119,7 +123,6 @@ def _pass(ctx: Context, node: gast.AST) -> None:
 
 
 def _delete(ctx: Context, node: gast.Delete) -> None:
-    from s2s.lower.indexing import delete_item
     for target in node.targets:
         if isinstance(target, gast.Name):
             ctx.state.env.pop((ctx.frame, target.id), None)
@@ -142,7 +145,6 @@ def _import_from(ctx: Context, node: gast.ImportFrom) -> None:
     import importlib
     package = ctx.frame.source.function.__globals__.get("__package__")
     module = importlib.import_module("." * (node.level or 0) + (node.module or ""), package)
-    from s2s.lower.outside import constant_object
     for alias in node.names:
         found = getattr(module, alias.name, None)
         if found is None:
@@ -174,7 +176,6 @@ _MANAGERS = {"numpy.errstate": "np.errstate", "numpy.printoptions": "np.printopt
 def _manager(ctx: Context, item: Any) -> str:
     call = item.context_expr
     if isinstance(call, gast.Call) and item.optional_vars is None:
-        from s2s.lower.truth import static
         callee = usable(ctx, call.func, ctx.expr(call.func))
         f = getattr(callee, "value", None)
         name = _MANAGERS.get(f"{getattr(f, '__module__', '')}.{getattr(f, '__name__', '')}")

@@ -13,6 +13,7 @@ from s2s.ir.core import Value
 from s2s.ir.ops import constant
 from s2s.ir.types import BOOL, Array, List, Opaque, Scalar
 from s2s.lower.context import Context, Respecialise, Unroll
+from s2s.lower.guards import raise_if
 from s2s.lower.outside import outside
 from s2s.lower.values import Bound, Box, Closure, Conflict, Lazy, Lowered, Method, Outside, Range, Static, Tuple
 
@@ -88,7 +89,6 @@ def usable(ctx: Context, node: gast.AST | None, x: Lowered) -> Lowered:
         if x.condition is not None:
             demand_static(ctx, x.condition)
         if x.value is not None:
-            from s2s.lower.effects import raise_if
             raise_if(ctx, is_none(ctx, x), "TypeError('a value that is None on this path is used as a number')")
             return x.value
         raise ctx.error(node, f"this is {x.why}", "the derivative needs one kind of value here",

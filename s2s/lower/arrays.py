@@ -1,0 +1,169 @@
+"""NumPy functions and array methods whose meaning is known here: they need no rule, or more than one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2s.ir.core import Value
+from s2s.ir.types import Array, Scalar
+from s2s.lower.attributes import VARIABLE_METHODS, get_attribute
+from s2s.lower.context import Context
+from s2s.lower.effects import Template, text_of
+from s2s.lower.indexing import store
+from s2s.lower.iterate import known_items
+from s2s.lower.numbers import compare, pack, scalar, sequence, value
+from s2s.lower.outside import opaque
+from s2s.lower.rulecalls import call_rule
+from s2s.lower.truth import static, usable
+from s2s.lower.values import Box, Lazy, Lowered, Outside, Range, Static
+
+Node = Any
+Args = list[Lowered]
+Kwargs = dict[str, Lowered]
+
+
+def _numpy_scalar(dtype: str) -> Callable[..., Lowered]:
+    def convert(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+        if not args:
+            return ctx.b.const(np.dtype(dtype).type(0))
+        v = value(ctx, node, args[0])
+        return ctx.b.cast(v, Scalar(dtype))
+    return convert
+
+
+
+def _array(ctx: Context, node: Node, args: Args, kwargs: Kwargs, *, copy: bool = True) -> Lowered:
+    """np.array, np.asarray and their kind."""
+    dtype = kwargs.get("dtype", args[1] if len(args) > 1 else Static(None))
+    wanted = static(ctx, node, dtype, "the dtype")
+    name = None if wanted is None else np.dtype(wanted).name
+    if "copy" in kwargs:
+        copy = bool(static(ctx, node, kwargs["copy"], "copy"))
+    x = usable(ctx, node, args[0] if args else kwargs.get("object", kwargs.get("a", Static(None))))
+    items = None if isinstance(x, Value) else sequence(ctx, x)
+    if items is not None and not items:
+        return ctx.call(node, Static(np.zeros), [ctx.b.int(0)], {"dtype": Static(np.dtype(name or "float64"))})
+    if items is None and not isinstance(x, Value) and isinstance(x, Lazy | Range):
+        items = known_items(ctx, node, x)
+    v = pack(ctx, node, items) if items is not None else value(ctx, node, x)
+    if name is not None and isinstance(v.type, Scalar | Array) and (v.type.dtype != name or v.type.weak):
+        v = ctx.b.cast(v, Scalar(name))
+        copy = False
+    elif isinstance(v.type, Scalar) and v.type.weak:
+        v = ctx.b.cast(v, Scalar(v.type.dtype))
+    if copy and items is None and isinstance(v.type, Array) and not isinstance(x, Box):
+        return ctx.call(node, Static(np.copy), [v])
+    return v
+
+
+
+def _asarray(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    return _array(ctx, node, args, {k: v for k, v in kwargs.items() if k != "copy"}, copy=False)
+
+
+
+def _shape(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    return get_attribute(ctx, node, value(ctx, node, args[0]), "shape")
+
+
+
+def _ndim(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    return get_attribute(ctx, node, value(ctx, node, args[0]), "ndim")
+
+
+
+def _size(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    if len(args) > 1 or "axis" in kwargs:
+        axis = static(ctx, node, args[1] if len(args) > 1 else kwargs["axis"], "the axis")
+        return ctx.b.dim(value(ctx, node, args[0]), axis)
+    return get_attribute(ctx, node, value(ctx, node, args[0]), "size")
+
+
+
+def _where(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    if len(args) == 1:
+        return ctx.call(node, Static(np.nonzero), args)
+    return call_rule(ctx, node, ctx.services.table.by_callable[np.where], args, kwargs)
+
+
+
+def _ascontiguousarray(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    x = usable(ctx, node, args[0])
+    if isinstance(x, Value) and isinstance(x.type, Array) and x.type.layout != "C":
+        return call_rule(ctx, node, ctx.services.table.by_callable[np.ascontiguousarray], args, kwargs)
+    return _asarray(ctx, node, args, kwargs)
+
+
+
+def value_method(ctx: Context, node: Node, x: Value, name: str, args: Args, kwargs: Kwargs) -> Lowered | None:
+    """Methods of numbers and arrays that are no rule of the table."""
+    if name in VARIABLE_METHODS and x in ctx.variables:
+        return _variable_method(ctx, node, x, name, args)
+    if name == "numpy" and not args:
+        return x
+    if name == "astype":
+        dtype = np.dtype(static(ctx, node, args[0] if args else kwargs["dtype"], "the dtype")).name
+        assert isinstance(x.type, Scalar | Array)
+        if x.type.dtype == dtype and isinstance(x.type, Array):
+            if "copy" in kwargs and not static(ctx, node, kwargs["copy"], "copy"):
+                return x
+            return ctx.call(node, Static(np.copy), [x])
+        return ctx.b.cast(x, Scalar(dtype))
+    if name == "copy" and isinstance(x.type, Array) and x.type.layout != "C" and not args and not kwargs:
+        # The method gives C order and np.copy keeps the order: so what it is cannot be said of the result.
+        new = value(ctx, node, ctx.call(node, Static(np.copy), [x]))
+        new.type = Array(x.type.dtype, x.type.dims)
+        return new
+    if name == "item":
+        return ctx.b.cast(scalar(ctx, node, x), _weak(x)) if not args else None
+    if name == "tolist" and isinstance(x.type, Scalar):
+        return ctx.b.cast(x, _weak(x))
+    if name == "fill" and isinstance(x.type, Array):
+        store(ctx, node, x, ("e",), (), value(ctx, node, args[0]))
+        return Static(None)
+    if name == "is_integer" and isinstance(x.type, Scalar):
+        return compare(ctx, node, "eq", x, ctx.call(node, Static(np.floor), [x]))
+    if name == "__array__":
+        return x
+    if name == "copy" and isinstance(x.type, Scalar):
+        return x
+    return None
+
+
+
+def _weak(x: Value) -> Scalar:
+    assert isinstance(x.type, Scalar | Array)
+    return Scalar({"f": "float64", "i": "int64", "u": "int64", "b": "bool", "c": "complex128"}[
+        np.dtype(x.type.dtype).kind], True)
+
+
+
+def _variable_method(ctx: Context, node: Node, x: Value, name: str, args: Args) -> Lowered:
+    if name in ("numpy", "value", "read_value"):
+        return x
+    read = ctx.variables[x]
+    new = value(ctx, node, args[0])
+    if name != "assign":
+        new = ctx.b.add(x, new) if name == "assign_add" else ctx.b.sub(x, new)
+    assert isinstance(x.type, Scalar | Array)
+    new = ctx.b.cast(new, Scalar(x.type.dtype))
+    holder = ctx.binding.read(read, "self", "variable")
+    handle = opaque(ctx, Outside(holder.value, holder))
+    template = Template(ctx)
+    text = f"{text_of(template.marker(handle))}.assign({text_of(template.marker(new))})"
+    ctx.b.emit("pycall", {"args": tuple(template.operands)}, {"text": text, "types": [], "name": "assign"})
+    ctx.variables[new] = read
+    ctx.state.env[("variable", id(read.value)), "value"] = new
+    return Static(None)
+
+
+ARRAYS: dict[Any, Callable[..., Lowered]] = {
+    np.array: _array, np.asarray: _asarray, np.asanyarray: _asarray, np.ascontiguousarray: _ascontiguousarray,
+    np.where: _where, np.shape: _shape, np.ndim: _ndim, np.size: _size,
+    np.float64: _numpy_scalar("float64"), np.float32: _numpy_scalar("float32"), np.int64: _numpy_scalar("int64"),
+    np.int32: _numpy_scalar("int32"), np.complex128: _numpy_scalar("complex128"),
+    np.complex64: _numpy_scalar("complex64"), np.bool_: _numpy_scalar("bool"),
+}

@@ -1,0 +1,114 @@
+"""Binary operators on anything: numbers, arrays, sequences, strings, objects with operators of their own."""
+
+from __future__ import annotations
+
+import operator
+
+import gast
+import numpy as np
+
+from s2s.ir.core import Block, Op, Value
+from s2s.ir.ops import SPECS, constant
+from s2s.ir.types import List, Scalar
+from s2s.lower.attributes import get_attribute
+from s2s.lower.context import Context
+from s2s.lower.effects import is_text, text_operator
+from s2s.lower.numbers import arithmetic
+from s2s.lower.outside import outside
+from s2s.lower.sequences import make_sequence
+from s2s.lower.truth import demand_static, usable
+from s2s.lower.values import Box, Lowered, Outside, Static, Tuple
+
+BINARY = {gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul", gast.Div: "div", gast.FloorDiv: "floordiv",
+           gast.Mod: "mod", gast.Pow: "pow", gast.BitAnd: "bitand", gast.BitOr: "bitor", gast.BitXor: "bitxor",
+           gast.LShift: "lshift", gast.RShift: "rshift", gast.MatMult: "matmul"}
+
+
+
+def binary(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> Lowered:
+    """A binary operator on anything: numbers, arrays, sequences, strings."""
+    x, y = usable(ctx, node, x), usable(ctx, node, y)
+    sequence = _sequence_operator(ctx, name, x, y)
+    if sequence is not None:
+        return sequence
+    if isinstance(x, Static) and isinstance(y, Static) and not isinstance(x.value, np.ufunc):
+        try:
+            return Static(getattr(operator, {"div": "truediv", "bitor": "or_", "bitand": "and_"}.get(name, name))(
+                x.value, y.value))
+        except Exception as error:
+            raise ctx.error(node, f"{type(error).__name__}: {error}") from None
+    if is_text(x) or is_text(y):
+        return text_operator(ctx, node, name, x, y)
+    special = _operator_method(ctx, node, name, x, y)
+    return arithmetic(ctx, node, name, x, y) if special is None else special
+
+
+
+def _operator_method(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> Lowered | None:
+    """`__add__` and its kind of a user's class."""
+    dunder = {"div": "truediv", "bitor": "or", "bitand": "and", "bitxor": "xor"}.get(name, name)
+    for receiver, other, attr in ((x, y, f"__{dunder}__"), (y, x, f"__r{dunder}__")):
+        cls = None
+        if isinstance(receiver, Box | Outside):
+            cls = receiver.cls if isinstance(receiver, Box) else type(receiver.value)
+        if cls is not None and hasattr(cls, attr) and cls not in (list, dict, tuple, set):
+            method = get_attribute(ctx, node, receiver, attr)
+            return ctx.call(node, method, [other])
+    return None
+
+
+
+def _items(ctx: Context, x: Lowered) -> tuple[str, list[Lowered]] | None:
+    if isinstance(x, Tuple):
+        return "tuple", list(x.items)
+    if isinstance(x, Box) and x.kind == "list" and isinstance(ctx.state.heap[x], list):
+        return "list", list(ctx.state.heap[x])
+    if isinstance(x, Outside) and isinstance(x.value, list | tuple):
+        kind = "list" if isinstance(x.value, list) else "tuple"
+        return kind, [outside(ctx, ctx.binding.read(x.read, "item", k)) for k in range(len(x.value))]
+    if isinstance(x, Static) and isinstance(x.value, tuple):
+        return "tuple", [Static(v) if not isinstance(v, int | float) else ctx.b.const(v) for v in x.value]
+    return None
+
+
+
+def _sequence_operator(ctx: Context, name: str, x: Lowered, y: Lowered) -> Lowered | None:
+    """Concatenation and repetition of lists and tuples."""
+    if name not in ("add", "mul"):
+        return None
+    left, right = _items(ctx, x), _items(ctx, y)
+    if name == "add" and left and right and left[0] == right[0]:
+        return make_sequence(ctx, left[0], left[1] + right[1])
+    if name == "mul":
+        for seq, other in ((left, y), (right, x)):
+            if seq is not None and isinstance(other, Value) and is_int(other):
+                n = constant(other)
+                if n is None:
+                    return _repeated(ctx, seq, other)
+                return make_sequence(ctx, seq[0], seq[1] * n)
+    return None
+
+
+
+def _repeated(ctx: Context, seq: tuple[str, list[Lowered]], n: Value) -> Lowered | None:
+    """`[0.0] * n` with a number of elements known at run time only: a growing list filled in a loop."""
+    if len(seq[1]) != 1 or not isinstance(seq[1][0], Value):
+        demand_static(ctx, n)
+        return None
+    element = seq[1][0]
+    made = ctx.b.one("list", {"elements": ()}, {"type": List(element.type)})
+    block = Block(params=[Value(n.type, "")])
+    with ctx.b.at(block):
+        ctx.b.emit("append", {"list": made, "value": element})
+    op = Op(SPECS["for"], {"start": ctx.b.int(0), "stop": n, "step": ctx.b.int(1), "init": ()}, {"breaks": False},
+            blocks=[block], loc=ctx.b.loc)
+    ctx.b.block.ops.append(op)
+    box = Box("list", None, "", ctx.depth)
+    ctx.state.heap[box] = made
+    return box
+
+
+
+def is_int(v: Value) -> bool:
+    """Whether `v` is an int scalar."""
+    return isinstance(v.type, Scalar) and np.dtype(v.type.dtype).kind in "iu"

@@ -1,0 +1,204 @@
+"""Calls of functions in the rule table: arguments bound to the parameters of an operation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2s.errors import NoRuleError
+from s2s.ir.core import Value
+from s2s.ir.types import List, Opaque
+from s2s.lower.context import Context
+from s2s.lower.iterate import items_of
+from s2s.lower.numbers import UNKNOWN, known, not_a_number, promoted, sequence, value
+from s2s.lower.truth import static, usable
+from s2s.lower.values import Box, Lowered, Static, Tuple
+from s2s.rules.expr import Expr
+from s2s.rules.table import Rule
+
+
+def expand(ctx: Context, node: gast.AST | None, expansion: Any, args: list[Lowered],
+            kwargs: dict[str, Lowered]) -> Lowered | None:
+    """A function that is written out in terms of others; None where its own rule is to be used."""
+    table = ctx.services.table
+
+    def lookup(name: str) -> Any:
+        rule = table.by_name.get(name)
+        return None if rule is None else rule.spec
+
+    def given(x: Lowered) -> Any:
+        found = known(ctx, usable(ctx, node, x))
+        if found is not UNKNOWN:
+            return found
+        parts = None if isinstance(x, Value) else sequence(ctx, x)
+        if parts is not None and all(known(ctx, v) is not UNKNOWN for v in parts):
+            return [known(ctx, v) for v in parts]
+        return Expr(ctx.b, _number(ctx, node, x, "the function"), lookup)
+
+    operands = [given(x) for x in args]
+    if not operands or not isinstance(operands[0], Expr):
+        return None
+    try:
+        made = expansion(*operands, **{k: given(v) for k, v in kwargs.items()})
+    except NoRuleError as error:
+        raise ctx.error(node, str(error), "", "", NoRuleError) from None
+    if made is None:
+        return None
+    if isinstance(made, tuple):
+        box = Box("list", None, "", ctx.depth)
+        ctx.state.heap[box] = [e.v for e in made]
+        return box
+    return made.v  # type: ignore[no-any-return]
+
+
+
+def call_rule(ctx: Context, node: gast.AST | None, rule: Rule, args: list[Lowered],
+              kwargs: dict[str, Lowered]) -> Lowered:
+    """A call of a function in the rule table."""
+    spec = rule.spec
+    stacked = _stacked_list(ctx, node, rule, args, kwargs)
+    if stacked is not None:
+        return stacked
+    bound: dict[str, Any] = {}
+    rest, named = list(args), dict(kwargs)
+    for p in spec.params:
+        if p.kind == "values" and p.default == () and rest:
+            bound[p.name] = Tuple(tuple(rest))
+            rest = []
+        elif rest:
+            bound[p.name] = rest.pop(0)
+        elif p.name in named:
+            bound[p.name] = named.pop(p.name)
+        elif p.default is not ...:
+            bound[p.name] = p
+        else:
+            bound[p.name] = _renamed(ctx, node, spec.name, p.name, named)
+    if named.get("dtype") == Static(None):
+        named.pop("dtype")
+    for name in ("out", "where", "casting", "order", "subok"):
+        given = named.get(name)
+        if isinstance(given, Static) and given.value in (None, "K", "C", "same_kind", True):
+            named.pop(name)
+    if rest or named:
+        what = f"the argument {next(iter(named))!r}" if named else f"argument {len(args)}"
+        raise ctx.error(node, f"{what} of {spec.name} is not supported", "the rule has no derivative for it",
+                        "write it with other functions", NoRuleError)
+    return _emit_rule(ctx, node, rule, bound)
+
+
+
+_ALIASES = {"a": ("x", "arr", "ary", "object", "m", "array"), "x": ("a", "arr", "x1", "ary"), "y": ("x2",),
+            "shape": ("newshape",), "m": ("a", "x"), "v": ("a", "x"), "arr": ("a", "x"), "ary": ("a", "x")}
+
+
+
+def _renamed(ctx: Context, node: gast.AST | None, function: str, name: str, named: dict[str, Lowered]) -> Lowered:
+    """The array itself passed by keyword, under NumPy's name for it."""
+    for alias in _ALIASES.get(name, ()):
+        if alias in named:
+            return named.pop(alias)
+    raise ctx.error(node, f"{function} misses the argument {name!r}")
+
+
+
+def _emit_rule(ctx: Context, node: gast.AST | None, rule: Rule, bound: dict[str, Any]) -> Lowered:
+    spec = rule.spec
+    op_args: dict[str, Any] = {}
+    attrs: dict[str, Any] = {}
+    for p in spec.params:
+        given = bound[p.name]
+        if given is p:  # left out
+            if p.kind in ("value", "static"):
+                attrs[p.name] = p.default
+            else:
+                op_args[p.name] = tuple(ctx.b.const(v) for v in (p.default or ()))
+        elif p.kind == "value":
+            if isinstance(given, Static) and given.value is None:
+                attrs[p.name] = None
+            else:
+                op_args[p.name] = _number(ctx, node, given, spec.name)
+        elif p.kind == "values":
+            op_args[p.name] = tuple(_number(ctx, node, v, spec.name) for v in _several(ctx, node, given, spec.name))
+        elif p.kind == "ints":
+            parts = sequence(ctx, given)
+            op_args[p.name] = tuple(value(ctx, node, v) for v in ([given] if parts is None else parts))
+        else:
+            attrs[p.name] = _static(ctx, node, given, p.name)
+    if spec.elementwise:
+        op_args = _promote(ctx, op_args)
+    results = ctx.b.emit(spec, op_args, attrs)
+    if len(results) == 1 and spec.name not in _SEVERAL and spec.emits != "tuple":
+        return results[0]
+    if spec.name in _SEVERAL:
+        box = Box("list", None, "", ctx.depth)
+        ctx.state.heap[box] = list(results)
+        return box
+    return Tuple(tuple(results))
+
+
+
+_SEVERAL = {"np.split", "np.array_split", "np.hsplit", "np.vsplit", "np.dsplit", "np.meshgrid", "np.broadcast_arrays"}
+
+
+
+def _number(ctx: Context, node: gast.AST | None, x: Lowered, name: str) -> Value:
+    v = value(ctx, node, x)
+    if isinstance(v.type, Opaque):
+        raise not_a_number(ctx, node, v)
+    return v
+
+
+
+def _stacked_list(ctx: Context, node: gast.AST | None, rule: Rule, args: list[Lowered],
+                  kwargs: dict[str, Lowered]) -> Value | None:
+    """np.stack(list), np.vstack(list) and np.hstack(list) of a list that grew in a loop."""
+    if len(args) != 1 or kwargs or rule.spec.name not in ("np.stack", "np.vstack", "np.hstack"):
+        return None
+    x = args[0]
+    content = ctx.state.heap.get(x) if isinstance(x, Box) else x
+    if not (isinstance(content, Value) and isinstance(content.type, List)):
+        return None
+    rank = getattr(content.type.element, "ndim", None)
+    if rank == {"np.stack": rank, "np.vstack": 1, "np.hstack": 0}[rule.spec.name]:
+        return value(ctx, node, content)
+    return None
+
+
+
+def _several(ctx: Context, node: gast.AST | None, x: Lowered, name: str) -> list[Lowered]:
+    parts = sequence(ctx, usable(ctx, node, x))
+    if parts is not None:
+        return parts
+    assert node is not None
+    items = items_of(ctx, node, x)
+    if items.fixed is None:
+        raise ctx.error(node, f"how many arrays {name} joins is not known before the function runs",
+                        "the list grows in a loop", "np.array(list) stacks a list of any length")
+    return [f() for f in items.fixed]
+
+
+
+def _static(ctx: Context, node: gast.AST | None, x: Lowered, name: str) -> Any:
+    v = static(ctx, node, x, f"the argument {name!r}")
+    if isinstance(v, np.integer):
+        v = int(v)
+    if name == "dtype" and v is not None:
+        return np.dtype(v).name
+    return tuple(v) if isinstance(v, list) else v
+
+
+
+def _promote(ctx: Context, op_args: dict[str, Any]) -> dict[str, Any]:
+    """Cast weak floats to the dtype of the strong ones they meet."""
+    values = [v for v in op_args.values() if isinstance(v, Value)]
+    if len(values) < 2:
+        return op_args
+    out = dict(op_args)
+    for name, v in op_args.items():
+        for other in values:
+            if isinstance(v, Value) and other is not v:
+                v = promoted(ctx, v, other)
+        out[name] = v
+    return out
