@@ -36,6 +36,17 @@ class Unroll(Exception):
         super().__init__(str(error))
 
 
+class Peel(Exception):
+    """A name stands for something else on the first iteration of a loop: lower that one apart.
+
+    error: what to say where that does not help.
+    """
+
+    def __init__(self, error: S2SError | None = None) -> None:
+        self.error = error
+        super().__init__()
+
+
 class GrowList(Exception):
     """A list of known structure is appended to in a run-time loop: make it one that grows."""
 

@@ -13,11 +13,12 @@ from s2s.ir.types import BOOL, Array, is_numeric
 from s2s.lower.assign import assign
 from s2s.lower.attributes import get_attribute
 from s2s.lower.comprehensions import lower_comprehension
-from s2s.lower.context import Context
+from s2s.lower.context import Context, Peel
 from s2s.lower.control import conditional
 from s2s.lower.effects import format_string
 from s2s.lower.indexing import get_item
 from s2s.lower.mentions import mention
+from s2s.lower.names import assigned_names
 from s2s.lower.numbers import compare, value
 from s2s.lower.operators import BINARY, binary
 from s2s.lower.scope import lookup
@@ -49,9 +50,12 @@ def _constant(ctx: Context, node: gast.Constant) -> Lowered:
 def _name(ctx: Context, node: gast.Name) -> Lowered:
     found = lookup(ctx, ctx.frame, node.id)
     if found is None:
-        raise ctx.error(node, f"the name {node.id!r} is not bound here",
-                        "Python would raise NameError, unless an earlier iteration of a loop has bound it",
-                        "bind it before the loop")
+        error = ctx.error(node, f"the name {node.id!r} is not bound here",
+                          "Python would raise NameError, unless an earlier iteration of a loop has bound it",
+                          "bind it before the loop")
+        if any(loop.runtime and node.id in assigned_names(loop.node) for loop in ctx.loops):
+            raise Peel(error)
+        raise error
     return found
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import gast
+import numpy as np
 
 from s2s.ir.core import Block, Function, Value, clone_block, inline
 from s2s.ir.types import Array, Scalar, is_inexact
@@ -63,6 +64,8 @@ def api_call(ctx: Context, node: gast.AST | None, callee: Static | Outside, args
         return _custom(ctx, node, _function_of(ctx, callee), args, kwargs)
     if role == "stop_gradient":
         return stopped(ctx, node, args[0])
+    if role in _PRODUCTS:
+        return _PRODUCTS[role](ctx, node, *args, **kwargs)
     if role in _FACTORIES:
         return _make(ctx, node, _FACTORIES[role], args, kwargs)
     if role == "custom_gradient":
@@ -346,7 +349,7 @@ def _adjoints(ctx: Context, node: gast.AST | None, given: Lowered, sources: list
         assert isinstance(t, Scalar | Array)
         if isinstance(part, Static) and part.value is None:
             out.append(ctx.b.const(0.0, t) if isinstance(t, Scalar)
-                       else value(ctx, node, ctx.call(node, Static(_zeros_like()), [source])))
+                       else value(ctx, node, ctx.call(node, Static(np.zeros_like), [source])))
             continue
         v = value(ctx, node, part)
         assert isinstance(v.type, Scalar | Array)
@@ -356,6 +359,80 @@ def _adjoints(ctx: Context, node: gast.AST | None, given: Lowered, sources: list
     return out
 
 
-def _zeros_like() -> Any:
-    import numpy as np
-    return np.zeros_like
+# Products with the Jacobian and the Hessian ----------------------------------------------------------
+
+
+def _jvp(ctx: Context, node: gast.AST | None, f: Lowered, primals: Lowered, tangents: Lowered) -> Lowered:
+    """`s2s.jvp(f, primals, tangents)` inside the program: (value, tangent)."""
+    args, dots = sequence(ctx, primals), sequence(ctx, tangents)
+    if args is None or dots is None or len(args) != len(dots):
+        raise ctx.error(node, "jvp takes as many tangents as primals, both as tuples or lists")
+    params: list[Value] = []
+    actual: list[Value] = []
+    directions: list[Value] = []
+    inner: list[Lowered] = []
+    for x, t in zip(args, dots, strict=True):
+        if isinstance(t, Static) and t.value is None:
+            inner.append(x)
+            continue
+        leaves = [v for v in leaves_of(ctx, x) if is_inexact(v.type)]
+        fresh = {v: Value(v.type, v.hint) for v in leaves}
+        inner.append(rebuild_args(ctx, x, lambda v, fresh=fresh: fresh.get(v, v)))
+        params += fresh.values()
+        actual += fresh
+        directions += [ctx.b.cast(d, _scalar_type(v)) for d, v in zip(leaves_of(ctx, t), leaves, strict=True)]
+    block = Block()
+    saved = ctx.state.copy()
+    with ctx.b.at(block):
+        result = ctx.call(node, f, inner)
+        found = leaves_of(ctx, result)
+    state, ctx.state = ctx.state, saved
+    made = ctx.services.jvp(Function("inner", Block(params, block.ops, found)), params)
+    out = inline(ctx.b.block, made.function, [*actual, *directions])
+    tangent_of, rest = {}, iter(out[len(found):])
+    for v, connected in zip(found, made.connected, strict=True):
+        tangent_of[v] = next(rest) if connected else _zero(ctx, node, v, out[found.index(v)])
+    values = out[:len(found)]
+    dot = _replaced(ctx, result, state, found, [tangent_of[v] for v in found])
+    return Tuple((_replaced(ctx, result, state, found, values), dot))
+
+
+def _scalar_type(v: Value) -> Scalar:
+    assert isinstance(v.type, Scalar | Array)
+    return Scalar(v.type.dtype, isinstance(v.type, Scalar) and v.type.weak)
+
+
+def _zero(ctx: Context, node: gast.AST | None, v: Value, like: Value) -> Value:
+    if isinstance(v.type, Scalar):
+        return ctx.b.const(0.0, v.type)
+    return value(ctx, node, ctx.call(node, Static(np.zeros_like), [like]))
+
+
+def _vjp(ctx: Context, node: gast.AST | None, f: Lowered, *args: Lowered) -> Lowered:
+    """`s2s.vjp(f, *args)`: the value, and a pullback that is an inner gradient weighted by its argument."""
+    pullback = Bound(Static(_Pullback()), (f, Tuple(args)))
+    return Tuple((ctx.call(node, f, list(args)), pullback))
+
+
+class _Pullback:
+    """What `vjp` returns inside the program."""
+
+    __s2s_role__ = "pullback"
+
+
+def _pullback(ctx: Context, node: gast.AST | None, f: Lowered, args: Lowered, dy: Lowered) -> Lowered:
+    assert isinstance(args, Tuple)
+    inner = Inner("gradients", False, None, True, True)
+    return _gradient(ctx, node, inner, f, list(args.items), {"dy": dy})
+
+
+def _hvp(ctx: Context, node: gast.AST | None, f: Lowered, primals: Lowered, tangents: Lowered) -> Lowered:
+    """`s2s.hvp(f, primals, tangents)`: the tangent of the gradient."""
+    count = len(sequence(ctx, primals) or [])
+    gradient = Bound(Static(Inner("gradients", False, tuple(range(count)), True, True)), (f,))
+    pair = _jvp(ctx, node, gradient, primals, tangents)
+    assert isinstance(pair, Tuple)
+    return pair.items[1]
+
+
+_PRODUCTS: dict[str, Any] = {"jvp": _jvp, "vjp": _vjp, "hvp": _hvp, "pullback": _pullback}

@@ -11,7 +11,7 @@ from s2s.errors import UnsupportedSyntaxError
 from s2s.ir.core import Block, Op, Value
 from s2s.ir.ops import SPECS, constant
 from s2s.ir.types import BOOL, INT, Scalar, Type, Undefined, unify
-from s2s.lower.context import RETURNED, Context, Loop, Unroll
+from s2s.lower.context import RETURNED, Context, Loop, Peel, Unroll
 from s2s.lower.control import FALSE, TRUE, as_bool, branch, either, flag, left, not_
 from s2s.lower.iterate import Items, items_of
 from s2s.lower.merge import Slot, cast_to, flatten, is_flag, replace, slot_hint, widen
@@ -23,10 +23,6 @@ Body = Callable[[Loop, Lowered], None]
 MAX_ATTEMPTS = 25
 MAX_UNROLL = 4096
 MAX_RETRY = 32  # iterations of a loop that is unrolled because it cannot be lowered otherwise
-
-
-class _Peel(Exception):
-    """A name stands for something else on the first iteration: lower that one apart."""
 
 
 def lower_for(ctx: Context, node: gast.For, items: Items, body: Body, orelse: Callable[[], None]) -> None:
@@ -52,7 +48,7 @@ def lower_for(ctx: Context, node: gast.For, items: Items, body: Body, orelse: Ca
         ctx.state, ctx.loops = saved.copy(), list(loops)
         _unrolled(ctx, node, items.fixed, body, orelse)
         return
-    except _Peel:
+    except Peel:
         ctx.state = saved
         _peeled(ctx, node, items, body)
     _else(ctx, loop, orelse)
@@ -125,7 +121,7 @@ def lower_while(ctx: Context, node: gast.While, test: Callable[[], Lowered], bod
     saved = ctx.state.copy()
     try:
         _runtime_while(ctx, loop, test, body)
-    except _Peel:
+    except Peel:
         ctx.state = saved
         cond = truth(ctx, node.test, test())
 
@@ -136,11 +132,12 @@ def lower_while(ctx: Context, node: gast.While, test: Callable[[], Lowered], bod
             ctx.state.env[first.continued] = FALSE
             gone = left(ctx)
             ctx.loops.pop()
+            again = lambda: _settled(ctx, node, lambda: _runtime_while(ctx, loop, test, body))  # noqa: E731
             if gone == FALSE:
-                _runtime_while(ctx, loop, test, body)
+                again()
             elif isinstance(gone, Value):
-                branch(ctx, ctx.b.one("not", {"x": gone}), lambda: _runtime_while(ctx, loop, test, body),
-                       lambda: None)
+                branch(ctx, ctx.b.one("not", {"x": gone}), again, lambda: None)
+
         if isinstance(cond, Value):
             branch(ctx, cond, rest, lambda: None)
         elif cond:
@@ -301,12 +298,12 @@ class _Carry:
 
     def _widen(self, slot: Slot, param: Type, new: Lowered) -> bool:
         if not isinstance(new, Value):
-            raise _Peel
+            raise Peel
         if isinstance(new.type, Undefined):
             return False
         widened = widen(param, new.type, self.fresh)
         if widened is None:
-            raise _Peel
+            raise Peel
         changed = widened != param or any(
             getattr(widened, part, None) != getattr(param, part, None) for part in ("dims", "layout"))
         self.types[slot] = widened
@@ -316,15 +313,15 @@ class _Carry:
         if isinstance(old, Value) and isinstance(new, Value):
             joined = unify(old.type, new.type)
             if joined is None:
-                raise _Peel
+                raise Peel
             self.types[slot] = _carried_type(old.type)
             return True
         if isinstance(old, Static) and isinstance(new, Static) and old == new:
             return False
         if isinstance(old, Static) and old.value is None:
-            raise _Peel
+            raise Peel
         if isinstance(old, Static) or isinstance(new, Static):
-            raise _Peel
+            raise Peel
         self.conflicts[slot] = Conflict("different things from one iteration to the next")
         return True
 
@@ -414,18 +411,24 @@ def _peeled(ctx: Context, node: gast.For, items: Items, body: Body) -> None:
             branch(ctx, ctx.b.one("not", {"x": gone}), lambda: _again(second, later), lambda: None)
 
     def _again(second: Loop, later: Items) -> None:
-        try:
-            _runtime_for(ctx, second, later, body)
-        except _Peel:
-            raise ctx.error(node, "a variable changes its type from one iteration to the next",
-                            "the derivative needs one type for each variable of a loop",
-                            "give it one type before the loop") from None
+        _settled(ctx, node, lambda: _runtime_for(ctx, second, later, body))
 
     known = constant(count)
     if known is None:
         branch(ctx, ctx.b.binary("gt", count, ctx.b.int(0)), run, lambda: None)
     elif known > 0:
         run()
+
+
+def _settled(ctx: Context, node: gast.AST, lower: Callable[[], None]) -> None:
+    """Lower the rest of a loop whose first iteration stands apart; what still varies is an error."""
+    try:
+        lower()
+    except Peel as request:
+        raise request.error or ctx.error(
+            node, "a variable changes its type from one iteration to the next",
+            "the derivative needs one type for each variable of a loop",
+            "give it one type before the loop") from None
 
 
 def usable_items(ctx: Context, node: gast.AST, x: Lowered, loop: gast.AST) -> Items:
