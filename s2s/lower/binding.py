@@ -132,11 +132,17 @@ def fetch(parent: Any, step: tuple[str, Any]) -> Any:
         return MISSING
 
 
+def _default(function: Any, name: str) -> Any:
+    """The default value of a positional parameter."""
+    code, values = function.__code__, function.__defaults__
+    return values[code.co_varnames.index(name) - code.co_argcount + len(values)]
+
+
 _FETCH: dict[str, Callable[[Any, Any], Any]] = {
     "attr": getattr,
     "item": lambda parent, key: parent[key],
     "cell": lambda parent, name: parent.__closure__[parent.__code__.co_freevars.index(name)].cell_contents,
-    "default": lambda parent, k: parent.__defaults__[k],
+    "default": lambda parent, name: _default(parent, name),
     "kwdefault": lambda parent, name: parent.__kwdefaults__[name],
     "global": lambda parent, name: parent.__globals__[name],
     "type_attr": lambda parent, name: getattr(type(parent), name),
@@ -188,9 +194,7 @@ def path_name(path: Path) -> str:
     parts = []
     for step in path[1:]:
         kind, what = step
-        if kind == "default":
-            parts.append(f"{kind}{what}")
-        elif kind != "self":
+        if kind != "self":
             parts.append(str(what))
     if not parts:
         root = path[0]

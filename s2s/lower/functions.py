@@ -17,7 +17,7 @@ from s2s.lower.containers import general
 from s2s.lower.context import RETURN, RETURNED, Context, Frame, State, UnknownResult, Unroll
 from s2s.lower.control import FALSE, TRUE, flag, lower_return
 from s2s.lower.merge import cast_to
-from s2s.lower.names import _own_nodes, local_names, own_globals, own_nonlocals
+from s2s.lower.names import local_names, own_globals, own_nodes, own_nonlocals
 from s2s.lower.outside import outside
 from s2s.lower.values import Box, Closure, Conflict, Lowered, Outside, Static, Tuple
 from s2s.source.find import source_of
@@ -57,8 +57,10 @@ def call_python(ctx: Context, node: gast.AST | None, function: FunctionType, rea
                   class_of=_class_of(function, args))
     count = len(tree.args.defaults)
 
+    positional = [p.id for p in [*tree.args.posonlyargs, *tree.args.args]]
+
     def default(k: int) -> Lowered:
-        return outside(ctx, ctx.binding.read(read, "default", k))
+        return outside(ctx, ctx.binding.read(read, "default", positional[len(positional) - count + k]))
 
     def kw_default(name: str) -> Lowered:
         return outside(ctx, ctx.binding.read(read, "kwdefault", name))
@@ -170,19 +172,23 @@ def _activate(ctx: Context, node: gast.AST | None, frame: Frame, tree: Any, boun
 
 
 def _refuse(ctx: Context, tree: Any, frame: Frame) -> None:
-    if isinstance(tree, gast.AsyncFunctionDef):
-        raise ctx.error(tree, "a coroutine has no gradient")
+    """Generators and coroutines have no value to differentiate."""
     if isinstance(tree, gast.Lambda):
         return
-    for n in _own_nodes(tree):
-        if isinstance(n, gast.Yield | gast.YieldFrom):
-            saved, ctx.frame = ctx.frame, frame
-            ctx_statement, ctx.statement = ctx.statement, n
-            try:
-                raise ctx.error(n, "a generator has no gradient", "its values are handed out one at a time",
-                                "return a list or an array of them")
-            finally:
-                ctx.frame, ctx.statement = saved, ctx_statement
+    what = [tree] if isinstance(tree, gast.AsyncFunctionDef) else [
+        n for n in own_nodes(tree) if isinstance(n, gast.Yield | gast.YieldFrom)]
+    if not what:
+        return
+    saved = ctx.frame, ctx.statement
+    ctx.frame, ctx.statement = frame, what[0]
+    try:
+        if what[0] is tree:
+            raise ctx.error(tree, "a coroutine has no gradient", "its value is there only when it is awaited",
+                            "make it an ordinary function")
+        raise ctx.error(what[0], "a generator has no gradient", "its values are handed out one at a time",
+                        "return a list or an array of them")
+    finally:
+        ctx.frame, ctx.statement = saved
 
 
 def _inline(ctx: Context, frame: Frame, tree: Any, bound: dict[str, Lowered], entry: Any) -> Lowered:

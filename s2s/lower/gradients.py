@@ -65,7 +65,8 @@ def api_call(ctx: Context, node: gast.AST | None, callee: Static | Outside, args
     if role == "stop_gradient":
         return stopped(ctx, node, args[0])
     if role in _PRODUCTS:
-        return _PRODUCTS[role](ctx, node, *args, **kwargs)
+        product: Lowered = _PRODUCTS[role](ctx, node, *args, **kwargs)
+        return product
     if role in _FACTORIES:
         return _make(ctx, node, _FACTORIES[role], args, kwargs)
     if role == "custom_gradient":

@@ -132,7 +132,10 @@ def lower_while(ctx: Context, node: gast.While, test: Callable[[], Lowered], bod
             ctx.state.env[first.continued] = FALSE
             gone = left(ctx)
             ctx.loops.pop()
-            again = lambda: _settled(ctx, node, lambda: _runtime_while(ctx, loop, test, body))  # noqa: E731
+
+            def again() -> None:
+                _settled(ctx, node, lambda: _runtime_while(ctx, loop, test, body))
+
             if gone == FALSE:
                 again()
             elif isinstance(gone, Value):

@@ -65,7 +65,7 @@ def local_names(node: gast.FunctionDef | gast.Lambda) -> frozenset[str]:
             names |= assigned_names(statement)
     declared: set[str] = set()
     if not isinstance(node, gast.Lambda):
-        for n in _own_nodes(node):
+        for n in own_nodes(node):
             if isinstance(n, gast.Global | gast.Nonlocal):
                 declared |= set(n.names)
     return frozenset(names - declared)
@@ -73,15 +73,15 @@ def local_names(node: gast.FunctionDef | gast.Lambda) -> frozenset[str]:
 
 def own_nonlocals(node: gast.FunctionDef | gast.Lambda) -> frozenset[str]:
     """Names that a function itself declares nonlocal."""
-    return frozenset(name for n in _own_nodes(node) if isinstance(n, gast.Nonlocal) for name in n.names)
+    return frozenset(name for n in own_nodes(node) if isinstance(n, gast.Nonlocal) for name in n.names)
 
 
 def own_globals(node: gast.FunctionDef | gast.Lambda) -> frozenset[str]:
     """Names that a function itself declares global."""
-    return frozenset(name for n in _own_nodes(node) if isinstance(n, gast.Global) for name in n.names)
+    return frozenset(name for n in own_nodes(node) if isinstance(n, gast.Global) for name in n.names)
 
 
-def _own_nodes(node: gast.FunctionDef | gast.Lambda) -> Iterator[gast.AST]:
+def own_nodes(node: gast.FunctionDef | gast.Lambda) -> Iterator[gast.AST]:
     """The nodes of a function without those of the functions nested in it."""
     stack: list[gast.AST] = list(node.body) if isinstance(node.body, list) else [node.body]
     while stack:
