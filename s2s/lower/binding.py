@@ -142,7 +142,7 @@ _FETCH: dict[str, Callable[[Any, Any], Any]] = {
     "attr": getattr,
     "item": lambda parent, key: parent[key],
     "cell": lambda parent, name: parent.__closure__[parent.__code__.co_freevars.index(name)].cell_contents,
-    "default": lambda parent, name: _default(parent, name),
+    "default": _default,
     "kwdefault": lambda parent, name: parent.__kwdefaults__[name],
     "global": lambda parent, name: parent.__globals__[name],
     "type_attr": lambda parent, name: getattr(type(parent), name),
