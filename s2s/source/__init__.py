@@ -2,6 +2,4 @@
 
 - `find`: the syntax tree of a function (`source_of`); `match` proves that it is that of the function.
 - `text`: where a node is, and the line that quotes its statement (`locate`).
-- `unwrap`: from anything that can be called to the Python function that runs (`unwrap`).
-- `scope`: which names of a function are its own, of the functions around it, or global.
 """
