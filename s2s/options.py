@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 TARGETS = ("python", "cpu", "cuda")
@@ -24,6 +24,15 @@ class Options:
             raise ValueError(f"target={self.target!r} is none of {', '.join(map(repr, TARGETS))}")
 
 
+def options_of(given: dict[str, Any]) -> Options:
+    """The options passed by keyword; TypeError that names one that there is not."""
+    known = [f.name for f in fields(Options)]
+    for name in given:
+        if name not in known:
+            raise TypeError(f"there is no option {name!r}; the options are {', '.join(known)}")
+    return Options(**given)
+
+
 @dataclass(frozen=True)
 class Request:
     """A derivative that is asked for.
@@ -40,3 +49,8 @@ class Request:
     single: bool = False
     as_tuple: bool = False
     options: Options = field(default_factory=Options)
+
+    @property
+    def kind_of_derivative(self) -> tuple[object, ...]:
+        """All of it but the function."""
+        return (self.kind, self.with_value, self.params, self.single, self.as_tuple, self.options)

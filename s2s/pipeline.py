@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +17,7 @@ from s2s.compile.python import compile_python
 from s2s.differentiate.forward import Forward, forward
 from s2s.differentiate.reverse import Reverse, reverse
 from s2s.emit import Emitted, emit
-from s2s.errors import CompilationError, UnsupportedSyntaxError, located
+from s2s.errors import CompilationError, S2SError, UnsupportedSyntaxError, located
 from s2s.ir.core import Function, Op, Value, walk
 from s2s.ir.names import adjoint_name
 from s2s.ir.types import Opaque, is_inexact
@@ -114,6 +116,26 @@ def compiled(derivative: Derivative, options: Options) -> Callable[..., Any]:
     raise CompilationError("target='cuda' is not available yet: use target='cpu' or target='python'")
 
 
+@contextlib.contextmanager
+def own_faults(name: str) -> Iterator[None]:
+    """What must not happen in here is reported as a fault of s2s, not as a KeyError that looks like the user's."""
+    try:
+        yield
+    except (AssertionError, LookupError, AttributeError, NameError, RecursionError) as error:
+        trace = error.__traceback__
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        inside = trace is not None and trace.tb_frame.f_code.co_filename.startswith(_FOLDER)
+        if not (inside or isinstance(error, RecursionError)):
+            raise
+        raise S2SError(f"{name} cannot be differentiated: {type(error).__name__}: {error!s:.200}\n"
+                       "This is a fault of s2s, not of your function.\n"
+                       "Please report it with the function; other statements for the same thing may work.") from error
+
+
+_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
 def refuse_effects(fn: Function) -> None:
     """Target cpu: what numba cannot do exactly as Python does is refused, with its line."""
     for op in walk(fn.block):
@@ -130,7 +152,10 @@ def refuse_effects(fn: Function) -> None:
 
 def _beyond_numba(op: Op) -> str | None:
     if op.name == "pycall":
-        return f"the call of {op.attrs.get('name') or 'a Python function'}"
+        name = op.attrs.get("name") or "a Python function"
+        if name.startswith("setattr "):
+            return f"the assignment to the attribute {name.removeprefix('setattr ')!r}"
+        return f"the call of {name}"
     if op.name in ("print", "assert", "raise") and (op.values("args") or "{" in op.attrs["text"]):
         if op.name == "print" and "f'" not in op.attrs["text"] and "=" not in op.attrs["text"]:
             return None

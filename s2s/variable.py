@@ -118,7 +118,20 @@ def constant(value: Any, dtype: Any = None) -> Tensor:
     >>> constant(3.0) + 1.0
     Tensor(4.)
     """
-    return np.array(plain(value), dtype=dtype).view(Tensor)
+    return _numbers("A Tensor", value, dtype).view(Tensor)
+
+
+def _numbers(what: str, value: Any, dtype: Any = None) -> Array:
+    """A fresh array of what a Variable or Tensor is given; TypeError where that is no number."""
+    try:
+        array = np.array(plain(value), dtype=dtype)
+    except ValueError as error:
+        if isinstance(value, list | tuple):
+            raise ValueError(f"{what} holds numbers in rows of equal length; got {value!r:.60}") from error
+        raise
+    if array.dtype.kind not in "biufc":
+        raise TypeError(f"{what} holds numbers; got {type(value).__name__} {value!r:.60}")
+    return array
 
 
 def plain(value: Any) -> Any:
@@ -219,9 +232,7 @@ class Variable:
     raw: Any
 
     def __init__(self, initial_value: Any, trainable: bool = True, name: str | None = None, dtype: Any = None) -> None:
-        value = np.array(plain(initial_value), dtype=dtype)
-        if value.dtype.kind not in "biufc":
-            raise TypeError(f"A Variable holds numbers; got {type(initial_value).__name__} {initial_value!r}")
+        value = _numbers("A Variable", initial_value, dtype)
         self._number = next(_counter)
         self._name = name
         self._trainable = bool(trainable)
@@ -284,7 +295,7 @@ class Variable:
 
     def assign(self, value: Any) -> Variable:
         """Give it the value `value`, of the same shape and a dtype of no wider kind; returns the Variable."""
-        new = np.asarray(plain(value))
+        new = self._array(value)
         if new.shape != self._value.shape:
             raise ShapeError(
                 f"{self._title()} has shape {self.shape}; a value of shape {new.shape} cannot be assigned to it.\n"
@@ -305,11 +316,22 @@ class Variable:
         return self.assign(self._changed(operator.sub, delta))
 
     def _changed(self, function: Callable[[Any, Any], Any], delta: Any) -> Any:
-        delta = np.asarray(plain(delta))
+        delta = self._array(delta)
         if delta.shape != self._value.shape:
             raise ShapeError(f"{self._title()} has shape {self.shape}; a value of shape {delta.shape} cannot be added "
                              "to it.\nGive a value of the same shape: nothing is broadcast.")
         return function(self._value, delta)
+
+    def _array(self, value: Any) -> Array:
+        """What is to be assigned or added, as an array of numbers."""
+        try:
+            array = np.asarray(plain(value))
+        except ValueError:
+            array = np.asarray(None)
+        if array.dtype.kind not in "biufc":
+            raise ValueError(f"{self._title()} holds numbers of dtype {self.dtype}; {value!r:.60} cannot be assigned "
+                             "to it or added.\nGive a number or an array.")
+        return array
 
     def _title(self) -> str:
         return "Variable" if self._name is None else f"Variable {self._name!r}"

@@ -81,6 +81,18 @@ class Activity:
         """Whether `v` has an adjoint."""
         return is_inexact(v.type) and self.varied(v) and self.useful(v)
 
+    def changed(self, call: Op) -> bool:
+        """Whether a call that nobody looked into may change an array through which the results depend on the inputs.
+
+        Numbers are safe with anybody. An array of the function's own may be filled with what else the call is given.
+        """
+        if call.attrs.get("harmless"):
+            return False
+        arrays = [v for v in call.operands() if is_reference(v.type) and is_inexact(v.type)]
+        filled = any(self.varied(v) for v in call.operands()) and any(
+            v.op is not None and v.op.name != "pycall" and self.useful(v) for v in arrays)
+        return filled or any(self.active(v) for v in arrays)
+
     def _key(self, v: Value) -> Value:
         if is_reference(v.type) and self.memory.is_written(v, lists=True):
             return self.memory.group(v)

@@ -15,11 +15,18 @@ class CustomGradient:
     __s2s_role__ = "custom"
 
     def __init__(self, f: Callable[..., Any]) -> None:
+        if not callable(f):
+            raise TypeError(f"s2s.custom_gradient decorates a function; it was given {f!r:.60}")
         functools.update_wrapper(self, f)
         self.__wrapped__ = f
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.__wrapped__(*args, **kwargs)[0]
+        result = self.__wrapped__(*args, **kwargs)
+        if not isinstance(result, tuple | list) or len(result) != 2 or not callable(result[1]):
+            name = getattr(self.__wrapped__, "__name__", "the function")
+            raise TypeError(f"{name}: a function under s2s.custom_gradient has to return its value and a function that "
+                            f"gives the derivative; it returned {result!r:.80}. End it with `return value, grad`")
+        return result[0]
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:

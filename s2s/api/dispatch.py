@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import inspect
 import threading
+import types
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ import numpy as np
 from s2s.api.pickling import reduced
 from s2s.api.plan import Plan
 from s2s.api.shell import MISS, refuse_overlap, write_shell
-from s2s.api.structure import argument_leaves, build, flatten_seed, is_number, like_argument, zeros_of
+from s2s.api.structure import argument_leaves, build, flatten_seed, is_number, like_argument, numbers_of, zeros_of
 from s2s.compile.save import save
 from s2s.errors import ShapeError
 from s2s.ir.printer import to_text
@@ -25,7 +26,7 @@ from s2s.lower.binding import Read, array_key, deep_key
 from s2s.lower.lower import Leaf, Node, Program
 from s2s.lower.values import Static
 from s2s.options import Options, Request
-from s2s.pipeline import Derivative, compiled, differentiate, lowered
+from s2s.pipeline import Derivative, compiled, differentiate, lowered, own_faults
 from s2s.variable import Variable, plain, tensor
 
 
@@ -61,6 +62,8 @@ class Entry:
         """Keep nothing alive that the first call was made with; each call reads its own."""
         for read in self.binding.reads:
             read.value = None
+            if isinstance(read.key, types.CodeType):
+                read.key = None  # the guard has it, weakly
 
     def run(self, values: list[Any], dy: Any) -> tuple[list[Any], list[Any]]:
         """The values of the function and a gradient (or None) for each differentiated read."""
@@ -90,8 +93,9 @@ class Entry:
             if shapes == {()}:
                 raise
             # The shape of the value is known after the forward sweep only; the reverse sweep met it first.
-            given = ", ".join(map(str, shapes))
-            raise ShapeError(f"dy has shape {given}, which does not fit the value: {error}") from error
+            given = " and ".join(map(str, sorted(shapes)))
+            said = str(error).strip()
+            raise ShapeError(f"dy has shape {given}, which is not that of the value: {said}\n{_FIT}") from error
 
     def _seeds(self, dy: Any) -> list[Any]:
         given = flatten_seed(self.structure, dy)
@@ -99,11 +103,12 @@ class Entry:
         for k in self.seeded:
             t = self.results[k]
             assert isinstance(t, Scalar | Array)
-            seed = np.asarray(plain(given[k]) if not isinstance(given[k], int | float | complex) else given[k])
+            seed = given[k] if isinstance(given[k], int | float | complex) else plain(given[k])
+            seed = numbers_of(seed, "dy")
             if seed.ndim != t.ndim:
-                raise ShapeError(f"dy has shape {seed.shape}; the value has {t.ndim} dimensions")
+                raise ShapeError(f"dy has shape {seed.shape}; the value has {t.ndim} dimensions\n{_FIT}")
             if np.iscomplexobj(seed) and np.dtype(t.dtype).kind != "c":
-                raise ShapeError(f"dy is complex; the value is {t.dtype}")
+                raise ShapeError(f"dy is complex; the value is {t.dtype}\nPass real weights.")
             seed = seed.astype(t.dtype)
             seeds.append(seed.item() if isinstance(t, Scalar) and t.weak else seed[()])
         return seeds
@@ -113,7 +118,10 @@ class Entry:
         for k in self.seeded:
             expected, got = np.shape(out[k]), np.shape(plain(given[k]))
             if expected != got:
-                raise ShapeError(f"dy has shape {got}; the value has shape {expected}")
+                raise ShapeError(f"dy has shape {got}; the value has shape {expected}\n{_FIT}")
+
+
+_FIT = "Pass one weight for each element of the value."
 
 
 class Lowered:
@@ -174,13 +182,20 @@ class GradientFunction:
     __s2s_role__ = "gradient"
 
     def __init__(self, request: Request) -> None:
+        if not callable(request.function) or isinstance(request.function, Variable):
+            raise TypeError(f"s2s differentiates a function; it was given {_article(type(request.function).__name__)} "
+                            f"{type(request.function).__name__}: {request.function!r:.60}")
+        for p in request.params or ():
+            if not isinstance(p, int | str):
+                raise TypeError(f"params and argnums are names or positions of parameters; got {p!r:.60}")
+        if request.params == ():
+            raise TypeError("params and argnums name the parameters to differentiate; none is named")
         functools.update_wrapper(self, request.function)
         self.request = request
         self.__wrapped__ = request.function
-        self._entries: dict[Any, list[Entry]] = {}
+        self._entries, self._lock = _shared(request)
         self._last: Entry | None = None
         self._shell: Callable[..., Any] | None = None  # that of the entry used last
-        self._lock = threading.Lock()
         self._signature = signature_of(request.function)
         parameters = self._signature.parameters if self._signature is not None else {}
         self._takes_dy = "dy" in parameters
@@ -247,8 +262,9 @@ class GradientFunction:
         return None
 
     def _make(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], with_dy: bool) -> Entry:
-        derivative = self._derivative(function, args, kwargs, with_dy)
-        entry = Entry(derivative, compiled(derivative, self.request.options), with_dy)
+        with own_faults(function_name(function)):
+            derivative = self._derivative(function, args, kwargs, with_dy)
+            entry = Entry(derivative, compiled(derivative, self.request.options), with_dy)
         if not with_dy:
             names = None
             if self.request.kind != "implicit":
@@ -261,17 +277,22 @@ class GradientFunction:
         request = self.request
         names = positional_names(self._signature, len(args))
         self._check_arguments(args, kwargs)
+        if request.kind != "implicit":
+            given = {**dict(zip(names, args, strict=True)), **kwargs}
+            self._check_chosen(self._chosen(names, kwargs), given)
         program = lowered(function, function_name(function), args, kwargs, names,
                           merge=request.kind == "implicit")
         if isinstance(program.structure, Static) and program.structure.value is None:
             raise ValueError(f"{function_name(request.function)} returns None; did you forget to return a value?")
+        if isinstance(program.structure, Static) and isinstance(program.structure.value, str | bytes):
+            raise TypeError(f"{function_name(request.function)} returns text, which has no gradient; return a number "
+                            "or an array")
         self._check_real(program, with_dy)
         if request.kind == "implicit":
             wrt = self._implicit(program.touched)
         else:
             chosen = self._chosen(names, kwargs)
             wrt = [leaf for name in chosen for leaf in argument_leaves(program.binding, program.arguments[name])]
-            self._check_chosen(chosen, program.arguments, wrt)
         keep = request.with_value or with_dy
         return differentiate(program, wrt, keep_values=keep, seeds_given=with_dy, target=request.options.target)
 
@@ -297,29 +318,29 @@ class GradientFunction:
         for p in params:
             if isinstance(p, str):
                 if p not in names and p not in keywords:
-                    have = ", ".join([*names, *keywords])
-                    raise ValueError(f"{function_name(self.request.function)} has no argument {p!r} "
-                                     f"in this call; it has {have}")
+                    have = ", ".join([*names, *keywords]) or "none"
+                    raise ValueError(f"{function_name(self.request.function)} has no argument {p!r} in this call; "
+                                     f"params may name: {have}")
                 out.append(p)
             else:
                 if not -len(names) <= p < len(names):
                     raise ValueError(f"{function_name(self.request.function)} is called with {len(names)} positional "
-                                     f"arguments; params asks for number {p}")
+                                     f"argument{'s' * (len(names) != 1)}; the gradient of number {p} is asked for "
+                                     "(they are counted from 0)")
                 out.append(names[p])
         return out
 
-    def _check_chosen(self, chosen: list[str], arguments: dict[str, Read], wrt: list[Read]) -> None:
-        named = self.request.params is not None
+    def _check_chosen(self, chosen: list[str], arguments: dict[str, Any]) -> None:
+        """A gradient that is asked for by name, or the only one, is not to be None because of the argument's type."""
+        nothing = not any(_has_number(arguments[name]) for name in chosen)
         for name in chosen:
-            v = arguments[name].value
-            if (named or not wrt) and not _has_number(v):
-                t = type(v).__name__
-                dtype = f" of {v.dtype}" if isinstance(v, np.ndarray) else ""
-                fix = f"pass {float(v)!r}" if type(v) in (int, bool) else "pass floats"
+            v = arguments[name]
+            if (self.request.params is not None or nothing) and not _has_number(v):
                 raise TypeError(f"{function_name(self.request.function)}: the parameter {name!r} is "
-                                f"{_article(t)} {t}{dtype}, which has no gradient; {fix}")
-        if not wrt:
-            raise TypeError(f"{function_name(self.request.function)} has no argument that can be differentiated")
+                                f"{_without_gradient(v)}")
+        if nothing:
+            raise TypeError(f"{function_name(self.request.function)} is called without an argument that can be "
+                            "differentiated; for the gradients of Variables use s2s.implicit_gradients")
 
     def _implicit(self, touched: list[Read]) -> list[Read]:
         found: dict[int, Read] = {}
@@ -332,6 +353,10 @@ class GradientFunction:
             if ints:
                 raise ValueError(f"no trainable Variable is read by {name}: {ints[0].name or 'the Variable'} has the "
                                  f"integer dtype {ints[0].dtype}; create it from floats")
+            held = [r.value for r in found.values()]
+            if held:
+                raise ValueError(f"no trainable Variable is read by {name}: {held[0].name or 'the Variable'} was made "
+                                 "with trainable=False")
             raise ValueError(f"no trainable Variable is read by {name} or by what it calls; a value computed from a "
                              "Variable before the call is a constant")
         return sorted(trainable, key=lambda r: r.value._number)
@@ -368,7 +393,8 @@ class GradientFunction:
     def lower_for(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Lowered:
         """The same for a call of `function`, as in `call`."""
         dy = None if self._takes_dy else kwargs.pop("dy", None)
-        return Lowered(self._derivative(function, args, kwargs, dy is not None), self.request.options)
+        with own_faults(function_name(function)):
+            return Lowered(self._derivative(function, args, kwargs, dy is not None), self.request.options)
 
     @property
     def source(self) -> str:
@@ -390,6 +416,10 @@ class GradientFunction:
             arguments = _sample_arguments(self._signature, function_name(self.request.function))
             return self.lower(*arguments).variables
         return [v for v in (ref() for ref in self._last.variables) if v is not None]
+
+    def __s2s_key__(self) -> Any:
+        """What a program that calls this depends on: which derivative it is; the function is looked at apart."""
+        return (GradientFunction, self.request.kind_of_derivative)
 
     def __repr__(self) -> str:
         return f"<s2s {self.request.kind} function of {function_name(self.request.function)}>"
@@ -432,6 +462,21 @@ class BoundGradient:
         return BoundGradient, (self._gradient, self._instance)
 
 
+# Specialisations by code: a lambda that is made anew in a loop is not compiled anew.
+_Specialisations = tuple[dict[Any, list[Entry]], threading.Lock]
+_MADE: weakref.WeakKeyDictionary[types.CodeType, dict[Any, _Specialisations]] = weakref.WeakKeyDictionary()
+_MADE_LOCK = threading.Lock()
+
+
+def _shared(request: Request) -> _Specialisations:
+    """The specialisations of all gradient functions of one kind whose functions share their code."""
+    if not isinstance(request.function, types.FunctionType):
+        return {}, threading.Lock()
+    with _MADE_LOCK:
+        known = _MADE.setdefault(request.function.__code__, {})
+        return known.setdefault(request.kind_of_derivative, ({}, threading.Lock()))
+
+
 def _has_number(v: Any) -> bool:
     if isinstance(v, tuple | list):
         return any(_has_number(x) for x in v)
@@ -440,8 +485,28 @@ def _has_number(v: Any) -> bool:
     return is_number(v)
 
 
+def _without_gradient(v: Any) -> str:
+    """What an argument is that has no gradient, and what to pass instead."""
+    t = type(v).__name__
+    if isinstance(v, np.ndarray):
+        what = f"an array of dtype {v.dtype}"
+    elif isinstance(v, Variable):
+        what = f"a Variable of dtype {v.dtype}"
+    elif v is None:
+        what = "None"
+    else:
+        what = f"{_article(t)} {t}"
+    if type(v) in (int, bool) or isinstance(v, np.integer | np.bool_):
+        fix = f"pass {float(v)!r}"
+    elif isinstance(v, np.ndarray | Variable) and np.dtype(v.dtype).kind in "biu":
+        fix = "pass floats: x.astype(float)" if isinstance(v, np.ndarray) else "make the Variable from floats"
+    else:
+        fix = "pass a float or an array of floats"
+    return f"{what}, which has no gradient; {fix}"
+
+
 def _article(word: str) -> str:
-    return "an" if word[0] in "aeiou" else "a"
+    return "an" if word[0].lower() in "aeio" else "a"
 
 
 def function_name(function: Any) -> str:

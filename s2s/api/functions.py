@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, overload
 
 from s2s.api.dispatch import GradientFunction
-from s2s.options import Options, Request
+from s2s.options import Request, options_of
 
 Params = Sequence[int | str] | None
 
@@ -14,6 +14,17 @@ Params = Sequence[int | str] | None
 def _form(make: Callable[[Any], GradientFunction], f: Any) -> Any:
     """A function, a decorator, or a decorator with options: the three forms of every API."""
     return make if f is None else make(f)
+
+
+def _parameters(given: Any, what: str) -> tuple[int | str, ...] | None:
+    """Names or positions of parameters as a tuple; None for None."""
+    if given is None:
+        return None
+    if isinstance(given, int | str):
+        return (given,)
+    if not isinstance(given, Iterable):
+        raise TypeError(f"{what} is a name or position of a parameter, or several in a list; got {given!r:.60}")
+    return tuple(given)
 
 
 def gradients_function(f: Callable[..., Any] | None = None, params: Params = None, **options: Any) -> Any:
@@ -33,8 +44,8 @@ def gradients_function(f: Callable[..., Any] | None = None, params: Params = Non
     >>> [float(g) for g in s2s.gradients_function(f)(3.0, 4.0)]
     [24.0, 9.0]
     """
-    opts = Options(**options)
-    chosen = None if params is None else tuple([params] if isinstance(params, int | str) else params)
+    opts = options_of(options)
+    chosen = _parameters(params, "params")
     return _form(lambda f: GradientFunction(Request("gradients", f, False, chosen, options=opts)), f)
 
 
@@ -46,8 +57,8 @@ def value_and_gradients_function(f: Callable[..., Any] | None = None, params: Pa
     >>> float(value), float(gradient)
     (8.0, 12.0)
     """
-    opts = Options(**options)
-    chosen = None if params is None else tuple([params] if isinstance(params, int | str) else params)
+    opts = options_of(options)
+    chosen = _parameters(params, "params")
     return _form(lambda f: GradientFunction(Request("gradients", f, True, chosen, options=opts)), f)
 
 
@@ -62,7 +73,7 @@ def implicit_gradients(f: Callable[..., Any] | None = None, **options: Any) -> A
     >>> [(float(g), v is w) for g, v in s2s.implicit_gradients(lambda x: w * x)(2.0)]
     [(2.0, True)]
     """
-    opts = Options(**options)
+    opts = options_of(options)
     return _form(lambda f: GradientFunction(Request("implicit", f, False, options=opts)), f)
 
 
@@ -75,7 +86,7 @@ def implicit_value_and_gradients(f: Callable[..., Any] | None = None, **options:
     >>> float(value), float(gradient)
     (18.0, 12.0)
     """
-    opts = Options(**options)
+    opts = options_of(options)
     return _form(lambda f: GradientFunction(Request("implicit", f, True, options=opts)), f)
 
 
@@ -83,9 +94,11 @@ Argnums = int | Sequence[int]
 
 
 def _short(f: Any, argnums: Argnums, with_value: bool, options: dict[str, Any]) -> Any:
-    opts = Options(**options)
-    single = isinstance(argnums, int)
-    params: tuple[int | str, ...] = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    opts = options_of(options)
+    single = isinstance(argnums, int | str)
+    params = _parameters(argnums, "argnums") or ()
+    if argnums is None:
+        raise TypeError("argnums is a position of a parameter, or several; got None")
     return _form(lambda f: GradientFunction(
         Request("gradients", f, with_value, params, single=True, as_tuple=not single, options=opts)), f)
 

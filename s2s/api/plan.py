@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import types
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,14 +26,20 @@ def guard(read: Read) -> Guard:
     if read.by_value:
         cls, expected = type(read.value), read.value
         return lambda v: type(v) is cls and (v == expected or (v != v and expected != expected))
+    v = read.value
+    if isinstance(v, type):
+        return lambda other: other is v
     if key in _EXACT:
         return lambda v: type(v) is key
-    v = read.value
     if isinstance(v, Variable):
         trainable, inner = v.trainable, key[2]
         return lambda v: isinstance(v, Variable) and v.trainable == trainable and array_key(v._value) == inner
     if isinstance(v, np.ndarray):
         return lambda v: isinstance(v, np.ndarray) and array_key(v) == key
+    if isinstance(key, types.CodeType):
+        # Not held: specialisations are kept as long as the code is.
+        code = weakref.ref(key)
+        return lambda v: key_of(v) is code()
     if v is MISSING:
         return lambda v: v is MISSING
     return lambda v: bool(key_of(v) == key)

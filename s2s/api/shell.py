@@ -108,6 +108,8 @@ class Shell:
         v = f"v{k}"
         if read.by_value or read.pinned:
             return self._general(read)
+        if isinstance(read.value, type):
+            return self._general(read)
         if key in _EXACT:
             return f"type({v}) is {key.__name__}"
         if key is type(None):

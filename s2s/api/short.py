@@ -13,12 +13,13 @@ import numpy as np
 from s2s.api.dispatch import GradientFunction, function_name, positional_names, signature_of
 from s2s.api.functions import Argnums, grad, gradients_function
 from s2s.api.plan import Plan
-from s2s.api.structure import argument_leaves, build, is_number
+from s2s.api.structure import argument_leaves, build, is_number, numbers_of
 from s2s.errors import ShapeError
-from s2s.ir.types import Array, Scalar
+from s2s.ir.types import Array, Scalar, kind
 from s2s.lower.binding import Read, deep_key
-from s2s.options import Options
-from s2s.pipeline import Derivative, compiled, lowered, push_forward
+from s2s.lower.iterate import with_article
+from s2s.options import Options, options_of
+from s2s.pipeline import Derivative, compiled, lowered, own_faults, push_forward
 from s2s.variable import plain, tensor
 
 
@@ -34,9 +35,15 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     >>> float(value), float(tangent)
     (6.0, 2.0)
     """
+    _check_function(f)
+    for what, given in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(given, tuple | list):
+            raise TypeError(f"jvp: {what} is {given!r:.60}; pass a tuple with one entry for each argument of "
+                            f"{function_name(f)}")
     if len(primals) != len(tangents):
-        raise ShapeError(f"{len(primals)} primals and {len(tangents)} tangents")
-    return _tangent_function(f, Options(**options))(f, tuple(primals), tuple(tangents))
+        raise ShapeError(f"jvp: {len(primals)} primals and {len(tangents)} tangents; pass one tangent for each primal "
+                         "(None holds it fixed)")
+    return _tangent_function(f, options_of(options))(f, tuple(primals), tuple(tangents))
 
 
 def vjp(f: Callable[..., Any], *args: Any, **options: Any) -> tuple[Any, Callable[..., Any]]:
@@ -58,9 +65,14 @@ def vjp(f: Callable[..., Any], *args: Any, **options: Any) -> tuple[Any, Callabl
     return value, pullback
 
 
+def _check_function(f: Any) -> None:
+    if not callable(f):
+        raise TypeError(f"s2s differentiates a function; it was given {f!r:.60}")
+
+
 def _request(f: Callable[..., Any], with_value: bool, options: dict[str, Any]) -> Any:
     from s2s.options import Request
-    return Request("gradients", f, with_value, None, options=Options(**options))
+    return Request("gradients", f, with_value, None, options=options_of(options))
 
 
 def jacobian(f: Callable[..., Any], argnums: Argnums = 0, **options: Any) -> Callable[..., Any]:
@@ -73,6 +85,8 @@ def jacobian(f: Callable[..., Any], argnums: Argnums = 0, **options: Any) -> Cal
     >>> s2s.jacobian(lambda x: x * x)(np.array([1.0, 2.0])).tolist()
     [[2.0, 0.0], [0.0, 4.0]]
     """
+    _check_function(f)
+
     def function(*args: Any) -> Any:
         if not isinstance(argnums, int):
             return tuple(_jacobian(f, args, k, options) for k in argnums)
@@ -82,9 +96,15 @@ def jacobian(f: Callable[..., Any], argnums: Argnums = 0, **options: Any) -> Cal
 
 
 def _jacobian(f: Callable[..., Any], args: tuple[Any, ...], k: int, options: dict[str, Any]) -> Any:
-    x = np.asarray(plain(args[k]))
+    if not -len(args) <= k < len(args):
+        raise ValueError(f"{function_name(f)} is called with {len(args)} positional argument{'s' * (len(args) != 1)}; "
+                         f"the Jacobian of number {k} is asked for (they are counted from 0)")
+    k %= len(args)
     if not is_number(args[k]):
-        raise TypeError(f"{function_name(f)}: argument {k} is a {type(args[k]).__name__}, which has no Jacobian")
+        t = type(args[k]).__name__
+        fix = f"pass {float(args[k])!r}" if type(args[k]) in (int, bool) else "pass a float or an array of floats"
+        raise TypeError(f"{function_name(f)}: argument {k} is {with_article(t)}, which has no Jacobian; {fix}")
+    x = np.asarray(plain(args[k]))
     zero = tuple(None if i != k else np.zeros_like(x) for i in range(len(args)))
     value, _ = jvp(f, args, zero, **options)
     leaf = isinstance(value, np.ndarray)
@@ -148,6 +168,10 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     >>> product.tolist()
     [6.0, 0.0]
     """
+    _check_function(f)
+    if not isinstance(primals, tuple | list):
+        raise TypeError(f"hvp: primals is {primals!r:.60}; pass a tuple with one entry for each argument of "
+                        f"{function_name(f)}")
     gradient = grad(f, tuple(range(len(primals))))
     return tuple(jvp(gradient, primals, tangents, **options)[1])
 
@@ -191,6 +215,9 @@ class TangentFunction:
         for x, t, name in zip(primals, tangents, entry.names, strict=True):  # type: ignore[attr-defined]
             if t is not None:
                 _flatten_tangent(x, t, name, dots)
+        for dot, read in zip(dots, entry.derivative.wrt, strict=True):
+            if np.iscomplexobj(dot) and read.leaf is not None and kind(read.leaf.type) != "c":
+                raise TypeError("a tangent is complex, and its argument is real; pass a real tangent")
         dots = [_cast(d, r) for d, r in zip(dots, entry.derivative.wrt, strict=True)]
         return entry.run(values, dots)
 
@@ -200,7 +227,8 @@ class TangentFunction:
             values = entry.plan.values(f, primals, {})
             if values is not None:
                 return entry, values
-        entry = self._make(f, primals, fixed)
+        with own_faults(function_name(f)):
+            entry = self._make(f, primals, fixed)
         self.entries.setdefault(key, []).append(entry)
         values = entry.plan.values(f, primals, {})
         assert values is not None, "a new specialisation does not fit the call it was made for"
@@ -210,7 +238,10 @@ class TangentFunction:
         names = positional_names(signature_of(f), len(primals))
         program = lowered(f, function_name(f), primals, {}, names)
         wrt: list[Read] = []
-        for name, is_fixed in zip(names, fixed, strict=True):
+        for name, is_fixed, x in zip(names, fixed, primals, strict=True):
+            if not is_fixed and type(x) in (int, bool):
+                raise TypeError(f"{function_name(f)}: the parameter {name!r} is {with_article(type(x).__name__)}, "
+                                f"which has no tangent; pass {float(x)!r}, or None as its tangent")
             if not is_fixed:
                 wrt += argument_leaves(program.binding, program.arguments[name])
         derivative = push_forward(program, wrt, target=self.options.target)
@@ -223,17 +254,22 @@ def _flatten_tangent(x: Any, t: Any, name: str, dots: list[Any]) -> None:
     """The tangents of the numbers in an argument, in the order of its leaves."""
     if isinstance(x, tuple | list):
         if not isinstance(t, tuple | list) or len(t) != len(x):
-            raise ShapeError(f"the tangent of {name} is {t!r}; the argument has {len(x)} elements")
+            raise ShapeError(f"the tangent of {name} is {t!r:.60}; the argument has {len(x)} elements\n"
+                             f"Pass a {type(x).__name__} of {len(x)}.")
         for k, (a, b) in enumerate(zip(x, t, strict=True)):
             _flatten_tangent(a, b, f"{name}[{k}]", dots)
     elif type(x) is dict:
+        if not isinstance(t, dict) or t.keys() != x.keys():
+            raise ShapeError(f"the tangent of {name} is {t!r:.60}; the argument is a dict with the keys {list(x)}\n"
+                             "Pass a dict with these keys.")
         for key, a in x.items():
             _flatten_tangent(a, t[key], f"{name}[{key!r}]", dots)
     elif is_number(x):
-        dot = np.zeros_like(np.asarray(plain(x))) if t is None else np.asarray(plain(t))
+        dot = np.zeros_like(np.asarray(plain(x))) if t is None else numbers_of(plain(t), f"the tangent of {name}")
         if dot.shape != np.shape(plain(x)):
             raise ShapeError(f"the tangent of {name} has shape {dot.shape}; "
-                             f"the argument has shape {np.shape(plain(x))}")
+                             f"the argument has shape {np.shape(plain(x))}\n"
+                             "Pass one of the shape of the argument.")
         dots.append(dot)
 
 
@@ -245,19 +281,24 @@ def _cast(dot: np.ndarray[Any, Any], read: Read) -> Any:
     return cast.item() if isinstance(t, Scalar) and t.weak else cast[()]
 
 
-_CODES: weakref.WeakKeyDictionary[Any, dict[Options, TangentFunction]] = weakref.WeakKeyDictionary()
+_CODES: weakref.WeakKeyDictionary[Any, dict[Any, TangentFunction]] = weakref.WeakKeyDictionary()
 _LOCK = threading.Lock()
 
 
 def _tangent_function(f: Any, options: Options) -> TangentFunction:
     """The tangent function of all functions with the code of `f`."""
-    owner = f.__code__ if isinstance(f, types.FunctionType) else f
+    kind: Any = options
+    owner = f
+    if isinstance(f, GradientFunction):
+        kind, owner = (options, f.request.kind_of_derivative), f.__wrapped__
+    if isinstance(owner, types.FunctionType):
+        owner = owner.__code__
     try:
         with _LOCK:
             known = _CODES.setdefault(owner, {})
-            if options not in known:
-                known[options] = TangentFunction(options)
-            return known[options]
+            if kind not in known:
+                known[kind] = TangentFunction(options)
+            return known[kind]
     except TypeError:  # no weak references, or no hash: a partial object, a bound method
         return TangentFunction(options)
 

@@ -59,6 +59,17 @@ def zeros_of(v: Any) -> Any:
     return tensor(np.zeros_like(np.asarray(v)))
 
 
+def numbers_of(x: Any, what: str) -> np.ndarray[Any, Any]:
+    """`x` as an array of numbers; TypeError where it is none."""
+    try:
+        array = np.asarray(x)
+    except ValueError:
+        array = np.asarray(None)
+    if array.dtype.kind not in "biufc":
+        raise TypeError(f"{what} is {x!r:.60}, which is no number and no array of numbers")
+    return array
+
+
 def build(structure: Any, leaves: list[Any]) -> Any:
     """A value from its structure and the results of the core."""
     if isinstance(structure, Leaf):
@@ -83,11 +94,14 @@ def flatten_seed(structure: Any, dy: Any, where: str = "dy") -> dict[int, Any]:
         return {}
     if structure.cls is dict:
         if not isinstance(dy, dict) or dy.keys() != set(structure.keys):
-            raise ShapeError(f"{where} is {dy!r}; the value is a dict with the keys {list(structure.keys)}")
+            raise ShapeError(f"{where} is {dy!r:.60}; the value is a dict with the keys {list(structure.keys)}\n"
+                             f"Pass a dict with these keys as {where}.")
         parts = [dy[k] for k in structure.keys]
     else:
         if not isinstance(dy, tuple | list) or len(dy) != len(structure.parts):
-            raise ShapeError(f"{where} is {dy!r}; the value is a {structure.cls.__name__} of {len(structure.parts)}")
+            count = len(structure.parts)
+            raise ShapeError(f"{where} is {dy!r:.60}; the value is a {structure.cls.__name__} of {count}\n"
+                             f"Pass a {structure.cls.__name__} of {count} as {where}.")
         parts = list(dy)
     out: dict[int, Any] = {}
     for k, (p, v) in enumerate(zip(structure.parts, parts, strict=True)):

@@ -162,10 +162,10 @@ class _Writer:
             self.store(op, new)
             return
         active = [r for r in op.results if self.activity.active(r)]
+        if op.name == "pycall" and (active or self.activity.changed(op)):
+            raise no_rule(op)
         if not active:
             return
-        if op.name == "pycall":
-            raise no_rule(op)
         self.t.guarded = op in self.guarded
         dots = self.tangents(op, new)
         for r, dot in zip(op.results, dots, strict=True):

@@ -44,9 +44,14 @@ def pull(adj: Adjoints, op: Op) -> None:
 
 def no_rule(op: Op) -> Exception:
     """The error for an operation without derivative on the path from an input to the result."""
-    name = op.attrs.get("text") or op.name
-    return located(NoRuleError, op.loc, f"{name} gets a value that is differentiated",
-                   "it has no derivative rule", "register a rule for it, or pass it s2s.stop_gradient(...)")
+    if op.name == "pycall":
+        return located(NoRuleError, op.loc, f"{op.attrs.get('name') or 'a call'}() gets a value that is differentiated",
+                       "s2s has no derivative rule for it and cannot look into it; it may change an array that it gets",
+                       "give it a derivative with s2s.custom_gradient, pass it a copy (np.copy), or write it with "
+                       "functions that have a rule")
+    return located(NoRuleError, op.loc, f"{op.name} gets a value that is differentiated",
+                   "it has no derivative rule",
+                   "give it a derivative with s2s.custom_gradient, or pass it s2s.stop_gradient(...)")
 
 
 def _flavour(op: Op) -> str:

@@ -86,10 +86,8 @@ class Sweep(Adjoints):
         elif op.name == "call":
             self._call(self, op)
         elif op.name == "pycall":
-            # Numbers are safe with anybody; an array may be changed by a call that nobody looked into.
-            changed = not op.attrs.get("harmless") and any(
-                is_reference(v.type) and self.activity.active(v) for v in op.operands())
-            if changed or any(self.take(r) is not None and self.activity.varied(r) for r in op.results):
+            used = any(self.take(r) is not None and self.activity.varied(r) for r in op.results)
+            if used or self.activity.changed(op):
                 raise no_rule(op)
         else:
             pull(self, op)

@@ -166,10 +166,10 @@ def _has_shape(x: Type, t: Array) -> bool:
 
 def no_rule(op: Op) -> NoRuleError:
     """The error for an operation without derivative on the path from an input to the result."""
-    name = op.attrs.get("text") or op.name
-    return located(NoRuleError, op.loc, f"{name} gets a value that is differentiated.",
-                   "It has no derivative rule that forward mode could use.",
-                   "Register a rule for it, or pass it s2s.stop_gradient(...).")
+    name = f"{op.attrs.get('name') or 'a call'}()" if op.name == "pycall" else op.name
+    return located(NoRuleError, op.loc, f"{name} gets a value that is differentiated",
+                   "it has no derivative rule that forward mode could use",
+                   "give it a derivative with s2s.custom_gradient, or pass it s2s.stop_gradient(...)")
 
 
 def shaped_as(dot: Value, op: Op) -> Value:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.errors import NoRuleError
 from s2s.ir.core import Value
 from s2s.ir.types import Array, Scalar
 from s2s.lower.attributes import VARIABLE_METHODS, get_attribute
@@ -40,6 +41,11 @@ def _array(ctx: Context, node: Node, args: Args, kwargs: Kwargs, *, copy: bool =
     dtype = kwargs.get("dtype", args[1] if len(args) > 1 else Static(None))
     wanted = static(ctx, node, dtype, "the dtype")
     name = None if wanted is None else np.dtype(wanted).name
+    other = next((k for k in kwargs if k not in ("dtype", "copy", "object", "a", "order", "subok")), None)
+    if other is not None or len(args) > 2:
+        what = f"the argument {other!r}" if other else "an argument by place after the dtype"
+        raise ctx.error(node, f"{what} of np.array is not supported", "it changes what the array is",
+                        "reshape or copy it afterwards", NoRuleError)
     if "copy" in kwargs:
         copy = bool(static(ctx, node, kwargs["copy"], "copy"))
     x = usable(ctx, node, args[0] if args else kwargs.get("object", kwargs.get("a", Static(None))))
@@ -154,7 +160,9 @@ def _variable_method(ctx: Context, node: Node, x: Value, name: str, args: Args) 
     handle = opaque(ctx, Outside(holder.value, holder))
     template = Template(ctx)
     text = f"{text_of(template.marker(handle))}.assign({text_of(template.marker(new))})"
-    ctx.b.emit("pycall", {"args": tuple(template.operands)}, {"text": text, "types": [], "name": "assign"})
+    ctx.b.emit("pycall", {"args": tuple(template.operands)},
+               {"text": text, "types": [], "name": "assign",
+                                                                    "harmless": True})
     ctx.variables[new] = read
     ctx.state.env[("variable", id(read.value)), "value"] = new
     return Static(None)

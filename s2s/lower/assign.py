@@ -69,7 +69,9 @@ def _unpackable(ctx: Context, target: gast.Tuple | gast.List, new: Lowered) -> l
         return [element(ctx, new, ctx.b.int(k)) for k in range(n)]
     items = items_of(ctx, target, new)
     if items.fixed is None:
-        raise ctx.error(target, f"{describe(new)} is unpacked, and its length is not known")
+        raise ctx.error(target, f"{describe(new)} is unpacked, and its length is not known before the function runs",
+                        "how many names it fills decides which code is generated",
+                        "read its elements by index: a, b = x[0], x[1]")
     return [f() for f in items.fixed]
 
 

@@ -63,7 +63,8 @@ def get_attribute(ctx: Context, node: gast.AST, x: Lowered, name: str) -> Lowere
             return Static(getattr(x.node, "name", "<lambda>"))
         if isinstance(x, Bound) and name == "func":
             return x.callee
-    raise ctx.error(node, f"{describe(x)} has no attribute {name!r} that s2s knows")
+    raise ctx.error(node, f"{describe(x)} has no attribute {name!r} that s2s knows",
+                    fix="correct its spelling, or read it before the function and pass it in as an argument")
 
 
 VARIABLE_METHODS = ("numpy", "value", "read_value", "assign", "assign_add", "assign_sub")
@@ -134,7 +135,8 @@ def _outside_attribute(ctx: Context, node: gast.AST, x: Outside, name: str) -> L
         return Method(x, name)
     found = attribute(ctx, x, name)
     if found is None:
-        raise ctx.error(node, f"{cls.__name__} object has no attribute {name!r}")
+        raise ctx.error(node, f"{cls.__name__} object has no attribute {name!r}", "Python would raise AttributeError",
+                        "set it before the call, or correct its spelling")
     return found
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
+import sysconfig
 import types
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import gast
 
-from s2s.errors import NoRuleError
+from s2s.errors import NoRuleError, S2SError
 from s2s.ir.core import Value
 from s2s.ir.types import Array, List, Opaque, Scalar
 from s2s.lower.arrays import value_method
@@ -29,6 +32,7 @@ from s2s.lower.truth import usable
 from s2s.lower.values import Bound, Box, Closure, Lowered, Method, Outside, Static, Tuple
 from s2s.rules.expand import EXPANSIONS
 from s2s.rules.table import Rule
+from s2s.source.find import no_python
 
 
 def lower_call(ctx: Context, node: gast.AST | None, callee: Lowered, args: list[Lowered],
@@ -45,7 +49,8 @@ def lower_call(ctx: Context, node: gast.AST | None, callee: Lowered, args: list[
         return _object(ctx, node, callee, args, kwargs)
     if isinstance(callee, Box) and callee.kind == "object":
         return lower_call(ctx, node, get_attribute(ctx, node, callee, "__call__"), args, kwargs)
-    raise ctx.error(node, f"{describe(callee)} is called")
+    raise ctx.error(node, f"{describe(callee)} is called, and is not a function",
+                    fix="call a function, or leave out the parentheses")
 
 
 def _object(ctx: Context, node: gast.AST | None, callee: Static | Outside, args: list[Lowered],
@@ -64,10 +69,11 @@ def _object(ctx: Context, node: gast.AST | None, callee: Static | Outside, args:
     if f is not None and f in ctx.services.table.by_callable:
         return call_rule(ctx, node, ctx.services.table.by_callable[f], args, kwargs)
     f = callee.value
+    _refuse_builtin(ctx, node, callee, args)
     special = api_call(ctx, node, callee, args, kwargs)
     if special is not None:
         return special
-    if _is_left_alone(f):
+    if _is_left_alone(f) and node is not None:
         return draw(ctx, node, f, None, args, kwargs) or leave_in_place(ctx, node, callee, args, kwargs)
     if isinstance(f, type):
         return construct(ctx, node, callee, args, kwargs)
@@ -75,16 +81,66 @@ def _object(ctx: Context, node: gast.AST | None, callee: Static | Outside, args:
     found = _python(ctx, f, read)
     if found is not None:
         function, function_read, first, named = found
-        return call_python(ctx, node, function, function_read, [*first, *args], {**named, **kwargs})
+
+        def look_into() -> Lowered:
+            return call_python(ctx, node, function, function_read, [*first, *args], {**named, **kwargs})
+
+        if node is None or not is_library(function):
+            return look_into()
+        return _library_call(ctx, node, look_into, callee, args, kwargs)
+    if node is None:
+        raise no_python(f)
     drawn = draw(ctx, node, f, None, args, kwargs)
     if drawn is not None:
         return drawn
     return leave_in_place(ctx, node, callee, args, kwargs)
 
 
+def _refuse_builtin(ctx: Context, node: gast.AST | None, callee: Static | Outside, args: list[Lowered]) -> None:
+    """Builtins that no generated function can stand in for, and what is no function."""
+    f = callee.value
+    _refuse_names(ctx, node, f, args)
+
+
+def _library_call(ctx: Context, node: gast.AST, look_into: Callable[[], Lowered], callee: Static | Outside,
+                  args: list[Lowered], kwargs: dict[str, Lowered]) -> Lowered:
+    """A function of an installed package: through its source if that works, else it runs as it is."""
+    saved, loops, at = ctx.state.copy(), list(ctx.loops), len(ctx.b.block.ops)
+    try:
+        return look_into()
+    except S2SError as error:
+        # What is wrong is deep in somebody else's code; the place to name is the user's call.
+        ctx.state, ctx.loops = saved, loops
+        del ctx.b.block.ops[at:]
+        return leave_in_place(ctx, node, callee, args, kwargs, why=str(error).splitlines()[0])
+
+
+_LIBRARIES = tuple(str(Path(sysconfig.get_path(name)).resolve())
+                   for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+
+
+def is_library(function: types.FunctionType) -> bool:
+    """Whether a function belongs to an installed package or the standard library."""
+    return function.__code__.co_filename.startswith(_LIBRARIES)
+
+
 # Modules of the standard library whose Python code is no numerics: their functions run as they are.
 _LEFT_ALONE = frozenset({"logging", "warnings", "os", "sys", "io", "json", "time", "threading", "random", "datetime",
                          "pathlib", "pprint", "gc", "traceback", "contextlib", "collections", "copy", "tracemalloc"})
+
+
+# Functions that look at the names of the function that calls them.
+_SEES_THE_CALLER = (locals, globals, vars, dir)
+
+
+def _refuse_names(ctx: Context, node: gast.AST | None, f: Any, args: list[Lowered]) -> None:
+    """Functions that would see the names of the generated function."""
+    if not args and any(f is g for g in _SEES_THE_CALLER):
+        raise ctx.error(node, f"{f.__name__}() is not supported in a differentiated function",
+                        "the generated function has names of its own", "use the names themselves")
+    if f is eval or f is exec:
+        raise ctx.error(node, f"{f.__name__}() is not supported in a differentiated function",
+                        "the code that it runs is text, not part of the function's source", "write the code out")
 
 
 def _is_left_alone(f: Any) -> bool:
@@ -136,10 +192,13 @@ def _method(ctx: Context, node: gast.AST | None, callee: Method, args: list[Lowe
             return special
         rule = ctx.services.table.by_method.get(name)
         if rule is None:
-            raise ctx.error(node, f"the method {name!r} of {describe(x)} has no derivative rule", "", "", NoRuleError)
+            raise ctx.error(node, f"{name}() of {describe(x)} has no derivative rule",
+                            "s2s knows the derivatives of the methods that docs/functions.md lists",
+                            "write it with those, or give it a derivative with s2s.custom_gradient", NoRuleError)
         return call_rule(ctx, node, rule, [x, *_spread(rule, args)], kwargs)
     if isinstance(x, Value) and isinstance(x.type, List):
-        raise ctx.error(node, f"the method {name!r} of {describe(x)} is not supported")
+        raise ctx.error(node, f"{name}() of {describe(x)} is not supported",
+                        fix="use append, pop and indexing, or fill an array")
     if isinstance(x, Value) and isinstance(x.type, Opaque):
         drawn = draw(ctx, node, x, name, args, kwargs)
         return leave_in_place(ctx, node, x, args, kwargs, None, name) if drawn is None else drawn
@@ -150,7 +209,7 @@ def _method(ctx: Context, node: gast.AST | None, callee: Method, args: list[Lowe
     if isinstance(x, Outside):
         drawn = draw(ctx, node, x, name, args, kwargs)
         return leave_in_place(ctx, node, x, args, kwargs, None, name) if drawn is None else drawn
-    raise ctx.error(node, f"the method {name!r} of {describe(x)} is not supported")
+    raise ctx.error(node, f"{name}() of {describe(x)} is not supported", fix="write it with other statements")
 
 
 def _spread(rule: Rule, args: list[Lowered]) -> list[Lowered]:

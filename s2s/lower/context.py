@@ -156,6 +156,7 @@ class Context:
         self.state = State()
         self.frame: Frame = None  # type: ignore[assignment]
         self.statement: gast.AST | None = None
+        self.returned: Loc | None = None  # the last `return` that was met: what an error about the result shows
         self.loops: list[Loop] = []
         self.params: list[Value] = []
         self.stack: list[Any] = []  # code of the functions being inlined
@@ -206,8 +207,8 @@ class Context:
 
     def loc(self, node: gast.AST | None) -> Loc | None:
         """The place of a node, for messages and comments."""
-        if node is None or not hasattr(node, "lineno"):
-            return self.b.loc
+        if node is None or not hasattr(node, "lineno") or self.frame is None:
+            return self.b.loc or self.returned
         return locate(self.frame.source, node, self.statement or node)
 
     def error(self, node: gast.AST | None, what: str, why: str = "", fix: str = "",

@@ -67,7 +67,9 @@ class Template:
             if x.kind == "dict":
                 return ast.Dict([self.of(node, Static(k)) for k in content],
                                 [self.of(node, v) for v in content.values()])
-        raise ctx.error(node, f"{describe(x)} is passed to a call that s2s does not look into")
+        raise ctx.error(node, f"{describe(x)} is passed to a call that s2s does not look into",
+                        "it exists while the source is read only, not when the generated code runs",
+                        "pass numbers, arrays, or objects made outside of the function")
 
     def _formatted(self, x: Value) -> ast.expr:
         """The text of an f-string: its markers renumbered as operands of this template."""
@@ -157,8 +159,11 @@ def lower_raise(ctx: Context, node: gast.Raise) -> None:
 
 
 def leave_in_place(ctx: Context, node: gast.AST, callee: Lowered, args: list[Lowered], kwargs: dict[str, Lowered],
-                   types: list[Any] | None = None, method: str = "") -> Lowered:
-    """A call that s2s does not look into: it runs, once, with what the program computes."""
+                   types: list[Any] | None = None, method: str = "", why: str = "") -> Lowered:
+    """A call that s2s does not look into: it runs, once, with what the program computes.
+
+    why: what was wrong with its source, for the message where its result needs a derivative.
+    """
     template = Template(ctx)
     target = template.of(node, callee)
     if isinstance(target, ast.Name) and not template.operands:
@@ -173,11 +178,20 @@ def leave_in_place(ctx: Context, node: gast.AST, callee: Lowered, args: list[Low
     what = Opaque(getattr(getattr(callee, "value", None), "__name__", "object"))
     op_types = [what] if types is None else types
     results = ctx.b.emit("pycall", {"args": tuple(template.operands)},
-                         {"text": text_of(call), "types": op_types, "name": method or what.what,
-                          "harmless": _is_harmless(callee)})
+                         {"text": text_of(call), "types": op_types, "name": method or public_name(callee),
+                          "harmless": _is_harmless(callee), "why": why})
     if not _only_reads(callee, method):
         _may_change(ctx, node, callee if method else None, [*args, *kwargs.values()], method or what.what)
     return results[0] if results else Static(None)
+
+
+def public_name(callee: Lowered) -> str:
+    """The name of a function with that of its module, as one would import it: `scipy.linalg.solve`."""
+    f = getattr(callee, "value", None)
+    name = getattr(f, "__name__", "object")
+    module = getattr(f, "__module__", None) or ""
+    parts = [p for p in str(module).split(".") if p and not p.startswith("_") and p not in ("builtins", "__main__")]
+    return ".".join([*parts, name]) if parts and parts[0] in ("numpy", "scipy", "math") else str(name)
 
 
 _READERS = ("items", "keys", "values", "get", "index", "count", "copy")
@@ -204,7 +218,8 @@ def _may_change(ctx: Context, node: gast.AST, receiver: Lowered | None, args: li
             isinstance(x, Box) and x in ctx.given and x.depth < ctx.depth)
         if again:
             raise ctx.error(node, f"{name}() in a loop may change a container that the loop reads",
-                            "what it holds then is not known before the function runs")
+                            "what it holds then is not known before the function runs",
+                            f"read it before the loop, or call {name}() after it")
 
 
 def _is_harmless(callee: Lowered) -> bool:
@@ -227,7 +242,9 @@ def assign_outside(ctx: Context, name: str, scope: Any, new: Lowered) -> None:
     template = Template(ctx)
     holder = template.marker(target)
     text = f"{text_of(holder)}.__setitem__({name!r}, {text_of(template.of(ctx.statement, new))})"
-    ctx.b.emit("pycall", {"args": tuple(template.operands)}, {"text": text, "types": [], "name": f"global {name}"})
+    ctx.b.emit("pycall", {"args": tuple(template.operands)},
+               {"text": text, "types": [], "name": f"global {name}",
+                                                                    "harmless": True})
 
 
 def assign_attribute(ctx: Context, node: gast.AST, x: Outside, name: str, new: Lowered) -> None:
@@ -237,7 +254,9 @@ def assign_attribute(ctx: Context, node: gast.AST, x: Outside, name: str, new: L
     template = Template(ctx)
     holder = template.marker(opaque(ctx, x))
     text = f"setattr({text_of(holder)}, {name!r}, {text_of(template.of(node, new))})"
-    ctx.b.emit("pycall", {"args": tuple(template.operands)}, {"text": text, "types": [], "name": f"setattr {name}"})
+    ctx.b.emit("pycall", {"args": tuple(template.operands)},
+               {"text": text, "types": [], "name": f"setattr {name}",
+                                                                    "harmless": True})
 
 
 def text_operator(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> Lowered:

@@ -50,12 +50,12 @@ def _constant(ctx: Context, node: gast.Constant) -> Lowered:
 def _name(ctx: Context, node: gast.Name) -> Lowered:
     found = lookup(ctx, ctx.frame, node.id)
     if found is None:
-        error = ctx.error(node, f"the name {node.id!r} is not bound here",
-                          "Python would raise NameError, unless an earlier iteration of a loop has bound it",
-                          "bind it before the loop")
         if any(loop.runtime and node.id in assigned_names(loop.node) for loop in ctx.loops):
-            raise Peel(error)
-        raise error
+            raise Peel(ctx.error(node, f"the name {node.id!r} is not bound here",
+                                 "Python would raise NameError, unless an earlier iteration of a loop has bound it",
+                                 "bind it before the loop"))
+        raise ctx.error(node, f"the name {node.id!r} is not bound here", "Python would raise NameError",
+                        "assign it before this line, or correct its spelling")
     return found
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
@@ -16,6 +17,7 @@ from s2s.lower.binding import Read
 from s2s.lower.containers import general
 from s2s.lower.context import RETURN, RETURNED, Context, Frame, State, UnknownResult, Unroll
 from s2s.lower.control import FALSE, TRUE, flag, lower_return
+from s2s.lower.iterate import describe
 from s2s.lower.merge import cast_to
 from s2s.lower.names import local_names, own_globals, own_nodes, own_nonlocals
 from s2s.lower.outside import outside
@@ -108,19 +110,22 @@ def bind(ctx: Context, node: gast.AST | None, tree: gast.FunctionDef | gast.Lamb
     bound: dict[str, Lowered] = dict(zip(positional, args, strict=False))
     if len(args) > len(positional):
         if a.vararg is None:
-            raise ctx.error(node, f"{name}() takes {len(positional)} positional arguments, {len(args)} are given")
+            raise ctx.error(node, f"{name}() takes {len(positional)} positional arguments, {len(args)} are given",
+                            "Python would raise TypeError", "correct the call")
         bound[a.vararg.id] = Tuple(tuple(args[len(positional):]))
     elif a.vararg is not None:
         bound[a.vararg.id] = Tuple(())
     for k, p in enumerate(positional):
         if p in kwargs and p not in only_positional:
             if p in bound:
-                raise ctx.error(node, f"{name}() gets two values for {p!r}")
+                raise ctx.error(node, f"{name}() gets two values for {p!r}", "Python would raise TypeError",
+                                "correct the call")
             bound[p] = kwargs.pop(p)
         elif p not in bound:
             at = k - (len(positional) - len(defaults))
             if at < 0:
-                raise ctx.error(node, f"{name}() misses the argument {p!r}")
+                raise ctx.error(node, f"{name}() misses the argument {p!r}", "Python would raise TypeError",
+                                "correct the call")
             bound[p] = defaults[at]()
     for p, default in zip(a.kwonlyargs, a.kw_defaults, strict=True):
         if p.id in kwargs:
@@ -134,7 +139,8 @@ def bind(ctx: Context, node: gast.AST | None, tree: gast.FunctionDef | gast.Lamb
         ctx.state.heap[box] = kwargs
         bound[a.kwarg.id] = box
     elif kwargs:
-        raise ctx.error(node, f"{name}() has no parameter {next(iter(kwargs))!r}")
+        raise ctx.error(node, f"{name}() has no parameter {next(iter(kwargs))!r}", "Python would raise TypeError",
+                        "correct the call")
     return bound
 
 
@@ -163,12 +169,24 @@ def _activate(ctx: Context, node: gast.AST | None, frame: Frame, tree: Any, boun
         recursion = _lower_function(ctx, frame, tree, bound, code, recursive=True)
         return _call_function(ctx, node, recursion, bound)
     except RecursionError:
+        ctx.frame, ctx.statement = frame, tree
         raise ctx.error(tree, "the calls of this function are nested too deeply to be written out",
                         "each call differs from the one around it, in the length of a list for example",
                         "pass arrays and numbers only, or write a loop") from None
     size = sum(1 + sum(1 for b in op.blocks for _ in walk(b)) for op in ctx.b.block.ops[before:])
     ctx.inlined[code] = (ctx.inlined.get(code, (0, 0))[0] + 1, size)
     return result
+
+
+@contextlib.contextmanager
+def _placed(ctx: Context, frame: Frame, tree: Any) -> Iterator[None]:
+    """Errors in here are about the function `tree` itself."""
+    saved = ctx.frame, ctx.statement
+    ctx.frame, ctx.statement = frame, tree
+    try:
+        yield
+    finally:
+        ctx.frame, ctx.statement = saved
 
 
 def _refuse(ctx: Context, tree: Any, frame: Frame) -> None:
@@ -268,7 +286,8 @@ def _flatten(ctx: Context, v: Any, leaves: list[Value]) -> Any:
     if isinstance(v, Box) and isinstance(ctx.state.heap.get(v), list):
         return ("list", [_flatten(ctx, x, leaves) for x in ctx.state.heap[v]])
     if isinstance(v, Box):
-        raise ctx.error(ctx.statement, "a recursive function with a dict or object as an argument is not supported")
+        raise ctx.error(ctx.statement, "a recursive function with a dict or object as an argument is not supported",
+                        "each call would have to carry what it holds", "pass its numbers and arrays one by one")
     return v
 
 
@@ -304,8 +323,17 @@ def _lower_function(ctx: Context, frame: Frame, tree: Any, bound: dict[str, Lowe
             with ctx.b.at(block):
                 arguments = {name: _rebuild(ctx, s, params) for name, s in recursion.shape.items()}
                 given = ctx.state.copy()
-                result = _inline(ctx, frame, tree, arguments, (code, "function"))
-            _refuse_changes(ctx, tree, frame, given)
+                try:
+                    result = _inline(ctx, frame, tree, arguments, (code, "function"))
+                except UnknownResult as error:
+                    if error.args[0] is not recursion:
+                        raise
+                    with _placed(ctx, frame, tree):
+                        raise ctx.error(tree, "this function calls itself on every path",
+                                        "Python would raise RecursionError: no path returns without another call",
+                                        "add a case that returns without calling it") from None
+            with _placed(ctx, frame, tree):
+                _refuse_changes(ctx, tree, frame, given)
             found: list[Value] = []
             shape = _flatten(ctx, result, found)
             ctx.state = start
@@ -316,11 +344,15 @@ def _lower_function(ctx: Context, frame: Frame, tree: Any, bound: dict[str, Lowe
             if settled:
                 break
         else:
-            raise ctx.error(tree, "the result type of this recursive function does not settle")
+            with _placed(ctx, frame, tree):
+                raise ctx.error(tree, "the result type of this recursive function does not settle",
+                                "each call returns another type than the one around it",
+                                "return the same type from every call, or write a loop")
     finally:
         ctx.loops = outer_loops
         ctx.recursive.pop(code, None)
-    _check_effects(ctx, tree, block)
+    with _placed(ctx, frame, tree):
+        _check_effects(ctx, tree, block)
     _close(recursion, block)
     return recursion
 
@@ -354,7 +386,10 @@ def _refuse_changes(ctx: Context, tree: Any, frame: Frame, before: State) -> Non
                 if ctx.state.heap.get(box) != content]
     if changed:
         raise ctx.error(tree, f"a recursive function that changes {changed[0]!r}, which belongs to what is around it",
-                        "its reverse sweep evaluates it again", "let it return what it computes")
+                        _TWICE, "let it return what it computes")
+
+
+_TWICE = "the gradient evaluates it again, and that would happen twice"
 
 
 def _check_effects(ctx: Context, tree: Any, block: Block) -> None:
@@ -362,10 +397,10 @@ def _check_effects(ctx: Context, tree: Any, block: Block) -> None:
     for op in walk(block):
         if op.spec.effect and op.name not in ("raise", "assert"):
             raise ctx.error(tree, "a recursive function that prints or calls what s2s does not look into",
-                            "its reverse sweep evaluates it again", "take the effect out of the recursion")
+                            _TWICE, "take the effect out of the recursion")
         if op.spec.writes and op.value(op.spec.writes) not in inside:
             raise ctx.error(tree, "a recursive function that writes into memory from outside it",
-                            "its reverse sweep evaluates it again", "let it return what it computes")
+                            _TWICE, "let it return what it computes")
 
 
 def _close(recursion: _Recursion, block: Block) -> None:
@@ -386,16 +421,19 @@ def _call_function(ctx: Context, node: gast.AST | None, recursion: _Recursion, b
     leaves: list[Value] = []
     shape = {name: _flatten(ctx, v, leaves) for name, v in bound.items()}
     if shape != recursion.shape:
-        raise ctx.error(node, "a recursive call whose arguments have another structure than those of the first call")
+        raise ctx.error(node, "a recursive call whose arguments have another structure than those of the first call",
+                        "one function is generated for all of the calls", "pass arguments of one kind, or write a loop")
     for k, v in enumerate(leaves):
         joined = unify(recursion.types[k], v.type)
         if joined is None:
-            raise ctx.error(node, f"a recursive call passes {v.type} where the first call passed {recursion.types[k]}")
+            raise ctx.error(node, f"a recursive call passes {describe(v)} where the first call passed "
+                                  f"{describe(Value(recursion.types[k]))}",
+                            "one function is generated for all of the calls", "pass the same types in every call")
         if str(joined) != str(recursion.types[k]):
             recursion.types[k] = general(joined)
             recursion.widened = True
     if recursion.result is None:
-        raise UnknownResult
+        raise UnknownResult(recursion)
     args = [cast_to(ctx.b, ctx.b.block, v, t) for v, t in zip(leaves, recursion.types, strict=True)]
     op = ctx.b.region("call", {"args": (*args, *recursion.extra)}, [], recursion.result_types,
                       {"function": recursion.function})

@@ -19,7 +19,7 @@ from s2s.lower.binding import Read
 from s2s.lower.context import Context
 from s2s.lower.iterate import describe
 from s2s.lower.names import parameter_names
-from s2s.lower.numbers import sequence, value
+from s2s.lower.numbers import not_a_number, sequence, value
 from s2s.lower.sequences import mapping_items
 from s2s.lower.truth import static, usable
 from s2s.lower.values import Bound, Box, Closure, Lowered, Outside, Static, Tuple
@@ -63,6 +63,9 @@ def api_call(ctx: Context, node: gast.AST | None, callee: Static | Outside, args
     if role == "custom":
         return _custom(ctx, node, _function_of(ctx, callee), args, kwargs)
     if role == "stop_gradient":
+        if len(args) != 1 or kwargs:
+            raise ctx.error(node, f"stop_gradient() takes one argument, {len(args) + len(kwargs)} are given",
+                            "Python would raise TypeError", "correct the call")
         return stopped(ctx, node, args[0])
     if role in _PRODUCTS:
         product: Lowered = _PRODUCTS[role](ctx, node, *args, **kwargs)
@@ -73,7 +76,8 @@ def api_call(ctx: Context, node: gast.AST | None, callee: Static | Outside, args
         return Bound(Static(_CustomInner()), (args[0],))
     if role == "custom_inner":
         return _custom(ctx, node, args[0], args[1:], kwargs)
-    raise ctx.error(node, f"s2s.{role} is not supported inside a differentiated function")
+    raise ctx.error(node, f"s2s.{role} is not supported inside a differentiated function",
+                    fix="call it outside, or use s2s.grad or s2s.jvp")
 
 
 class _CustomInner:
@@ -231,7 +235,9 @@ def _chosen(ctx: Context, node: gast.AST | None, inner: Inner, callee: Lowered, 
     for p in inner.params:
         k = names.index(p) if isinstance(p, str) and p in names else p
         if not isinstance(k, int) or not -len(args) <= k < len(args):
-            raise ctx.error(node, f"the inner function has no positional argument {p!r}")
+            raise ctx.error(node, f"the inner function is not given the argument {p!r} to differentiate",
+                            f"it is called with {len(args)} positional argument{'s' * (len(args) != 1)}",
+                            "correct argnums or params")
         out.append(k % len(args))
     return out
 
@@ -275,7 +281,8 @@ def _implicit(ctx: Context, node: gast.AST | None, inner: Inner, block: Block, f
     for r in variables:
         seen.setdefault(id(r.value), r)
     if not seen:
-        raise ctx.error(node, "no trainable Variable is read by the inner function")
+        raise ctx.error(node, "no trainable Variable is read by the inner function", "so there is nothing to "
+                        "differentiate", "read a Variable in it, or use s2s.gradients_function")
     reads = list(seen.values())
     current = [ctx.state.env.get((("variable", id(r.value)), "value"), r.leaf) for r in reads]
     actual = [v for v in current if isinstance(v, Value)]
@@ -314,8 +321,15 @@ def _custom(ctx: Context, node: gast.AST | None, callee: Lowered, args: list[Low
     result = ctx.call(node, callee, args, kwargs)
     pair = sequence(ctx, result)
     if pair is None or len(pair) != 2:
-        raise ctx.error(node, f"a function under custom_gradient returns (value, grad), this one {describe(result)}")
+        raise ctx.error(node, f"a function under s2s.custom_gradient returns {describe(result)}",
+                        "it has to return the value and a function that gives its derivative",
+                        "end it with `return value, grad`, where grad(dy) gives one gradient for each argument")
     primal, pullback = pair
+    if isinstance(pullback, Value | Tuple) or (isinstance(pullback, Static | Outside)
+                                               and not callable(pullback.value)):
+        raise ctx.error(node, f"a function under s2s.custom_gradient returns {describe(pullback)} after the value",
+                        "it has to be a function that gives the derivative",
+                        "end it with `return value, grad`, where grad(dy) gives one gradient for each argument")
     outputs = leaves_of(ctx, primal)
     sources = [v for a in args for v in leaves_of(ctx, a) if is_inexact(v.type)]
     block = Block([Value(v.type, f"{v.hint or 'value'}_bar") for v in outputs])
@@ -342,8 +356,10 @@ def _adjoints(ctx: Context, node: gast.AST | None, given: Lowered, sources: list
     if parts is None:
         parts = [given]
     if len(parts) != len(sources):
-        raise ctx.error(node, f"grad gives {len(parts)} adjoints for {len(sources)} arguments that can be "
-                              "differentiated")
+        raise ctx.error(node, f"grad of a function under s2s.custom_gradient returns {len(parts)} "
+                              f"gradient{'s' * (len(parts) != 1)}, and has {len(sources)} to return",
+                        "each float argument, and each array of floats, has a gradient of its own",
+                        "return one for each, in their order")
     out = []
     for part, source in zip(parts, sources, strict=True):
         t = source.type
@@ -353,9 +369,12 @@ def _adjoints(ctx: Context, node: gast.AST | None, given: Lowered, sources: list
                        else value(ctx, node, ctx.call(node, Static(np.zeros_like), [source])))
             continue
         v = value(ctx, node, part)
-        assert isinstance(v.type, Scalar | Array)
+        if not isinstance(v.type, Scalar | Array):
+            raise not_a_number(ctx, node, v, "returned as a gradient")
         if v.type.ndim != t.ndim:
-            raise ctx.error(node, f"grad gives {describe(v)} for an argument of type {t}")
+            raise ctx.error(node, f"grad of a function under s2s.custom_gradient returns an array of {v.type.ndim} "
+                                  f"dimensions for an argument of {t.ndim}",
+                            "a gradient has the shape of its argument", "reduce or reshape it in grad")
         out.append(ctx.b.cast(v, Scalar(t.dtype, t.weak if isinstance(t, Scalar) else False)))
     return out
 
@@ -367,7 +386,8 @@ def _jvp(ctx: Context, node: gast.AST | None, f: Lowered, primals: Lowered, tang
     """`s2s.jvp(f, primals, tangents)` inside the program: (value, tangent)."""
     args, dots = sequence(ctx, primals), sequence(ctx, tangents)
     if args is None or dots is None or len(args) != len(dots):
-        raise ctx.error(node, "jvp takes as many tangents as primals, both as tuples or lists")
+        raise ctx.error(node, "jvp takes as many tangents as primals, both as tuples or lists", "",
+                        "correct the call")
     params: list[Value] = []
     actual: list[Value] = []
     directions: list[Value] = []

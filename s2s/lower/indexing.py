@@ -14,7 +14,7 @@ from s2s.ir.types import Array, List, Scalar, unify
 from s2s.lower.attributes import get_attribute
 from s2s.lower.context import Context, GrowList
 from s2s.lower.iterate import describe
-from s2s.lower.numbers import UNKNOWN, known, pack, sequence, value
+from s2s.lower.numbers import UNKNOWN, known, not_a_number, pack, sequence, value
 from s2s.lower.outside import outside
 from s2s.lower.sequences import make_sequence
 from s2s.lower.truth import demand_static, static, usable
@@ -61,7 +61,9 @@ def _dict_item(ctx: Context, node: gast.AST, x: Box, index: Lowered) -> Lowered:
     content = ctx.state.heap[x]
     key = static(ctx, node, index, "the key of a dict")
     if key not in content:
-        raise ctx.error(node, f"KeyError: {key!r}", "no such key was stored on the way here")
+        have = ", ".join(map(repr, content)) or "none"
+        raise ctx.error(node, f"the dict has no key {key!r}", f"Python would raise KeyError; its keys are: {have}",
+                        "use one of these keys, or store this one first")
     return usable(ctx, node, content[key])
 
 
@@ -81,11 +83,13 @@ def _sequence_item(ctx: Context, node: gast.AST, x: Lowered, items: list[Lowered
             return ctx.b.one("getitem", {"a": packed, "index": (index,)}, {"items": ("i",)})
         demand_static(ctx, index)
         raise ctx.error(node, "the index is not known before the function runs",
-                        "the elements of this container are of different kinds")
+                        "the elements of this container are of different kinds, so it decides which code is generated",
+                        "choose with `if`, or give the elements one type")
     try:
         return items[k]  # type: ignore[no-any-return]
     except (IndexError, TypeError) as error:
-        raise ctx.error(node, f"{type(error).__name__}: {error}") from None
+        raise ctx.error(node, str(error), f"Python would raise {type(error).__name__}",
+                        f"there are {len(items)} elements; use an int below that as the index") from None
 
 
 def _packed(ctx: Context, node: gast.AST, items: list[Lowered]) -> Value | None:
@@ -114,7 +118,8 @@ def encode(ctx: Context, node: gast.AST, a: Array, index: Lowered) -> tuple[tupl
         values += operands
     consumed = sum(_consumes(c, v) for c, v in _paired(items, values))
     if consumed > a.ndim:
-        raise ctx.error(node, f"too many indices: {consumed} for an array of {a.ndim} dimensions")
+        raise ctx.error(node, f"too many indices: {consumed} for an array of {a.ndim} dimensions",
+                        "NumPy would raise IndexError", f"use {a.ndim} or fewer")
     return tuple(items), tuple(values)
 
 
@@ -153,7 +158,8 @@ def _item(ctx: Context, node: gast.AST, part: Lowered) -> tuple[str, list[Value]
                     [ctx.b.const(p) for p in given_constants if p is not None])
     v = value(ctx, node, part)
     t = v.type
-    assert isinstance(t, Scalar | Array)
+    if not isinstance(t, Scalar | Array):
+        raise not_a_number(ctx, node, v, "used as an index")
     kind = np.dtype(t.dtype).kind
     if isinstance(t, Scalar) and kind in "iu":
         return "i", [v]
@@ -161,7 +167,8 @@ def _item(ctx: Context, node: gast.AST, part: Lowered) -> tuple[str, list[Value]
         return "a", [v]
     if isinstance(t, Array) and t.dims and t.dims[0].symbol is None and t.dims[0].offset == 0:
         return "a", [ctx.b.cast(v, Scalar("int64"))]  # x[[]]
-    raise ctx.error(node, f"an index of type {t}", "an index is an int, a slice, or an array of int or bool")
+    raise ctx.error(node, f"an array is indexed with {describe(v)}",
+                    "an index is an int, a slice, or an array of int or bool", "convert it with int(...)")
 
 
 def set_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered, new: Lowered) -> None:

@@ -90,7 +90,7 @@ def _convert(type: Scalar, python: Callable[..., Any]) -> Callable[..., Lowered]
             return ctx.b.add(ctx.b.cast(real, COMPLEX), ctx.b.mul(ctx.b.cast(imag, COMPLEX), ctx.b.const(1j)))
         v = scalar(ctx, node, x)
         if not isinstance(v.type, Scalar):
-            raise ctx.error(node, f"{describe(v)} is converted to a number")
+            raise ctx.error(node, f"{describe(v)} is converted to a number", "it is none", "use a number here")
         return ctx.b.cast(v, type)
     return convert
 
@@ -155,7 +155,7 @@ def _extreme(name: str) -> Callable[..., Lowered]:
                 return ctx.call(node, Static(getattr(np, name)), [value(ctx, node, x)])
             parts = [f() for f in items.fixed]
         if not parts:
-            raise ctx.error(node, f"{name}() of nothing")
+            raise ctx.error(node, f"{name}() of nothing", "Python would raise ValueError", "give it a value")
         constants = [known(ctx, v) for v in parts]
         if all(c is not UNKNOWN for c in constants):
             return ctx.b.const({"min": min, "max": max}[name](constants))
@@ -219,14 +219,16 @@ def _isinstance(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered
     classes = static(ctx, node, args[1], "the class")
     cls = python_type(ctx, usable(ctx, node, args[0]))
     if cls is None:
-        raise ctx.error(node, f"the class of {describe(args[0])} is not known")
+        raise ctx.error(node, f"the class of {describe(args[0])} is not known before the function runs",
+                        "it decides which code is generated", "find it out before the function")
     return ctx.b.const(issubclass(cls, classes))
 
 
 def _type(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     cls = python_type(ctx, usable(ctx, node, args[0]))
     if cls is None:
-        raise ctx.error(node, f"the class of {describe(args[0])} is not known")
+        raise ctx.error(node, f"the class of {describe(args[0])} is not known before the function runs",
+                        "it decides which code is generated", "find it out before the function")
     return Static(cls)
 
 
@@ -362,7 +364,8 @@ def _super(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
         first = frame.source.node.args.args[0].id
         receiver = ctx.state.env[frame, first]
         if cls is None:
-            raise ctx.error(node, "super() outside a method")
+            raise ctx.error(node, "super() outside a method", "Python would raise RuntimeError",
+                            "call it in a method of a class")
     return Static(Super(cls, receiver))
 
 

@@ -282,6 +282,9 @@ class _Carry:
             elif slot in self.before:
                 assert old is not None
                 again |= self._carry_more(slot, old, new)
+        for slot in params:
+            if slot not in self.after and slot[0] == "env":
+                raise Peel
         for slot in self.before:
             if slot not in self.after and slot[0] == "heap" and slot[1] in self.end.heap:
                 raise self._other_length()

@@ -13,6 +13,7 @@ from s2s.lower.binding import Binding, Path, Read
 from s2s.lower.calls import lower_call
 from s2s.lower.context import Context, GrowList, Handlers, Respecialise, Services
 from s2s.lower.expressions import lower_expression
+from s2s.lower.iterate import describe
 from s2s.lower.numbers import not_a_number
 from s2s.lower.outside import opaque, outside
 from s2s.lower.statements import lower_statements
@@ -175,7 +176,7 @@ def _structure(ctx: Context, x: Lowered, results: list[Value]) -> Any:
         return Leaf(len(results) - 1)
     if isinstance(x, Static):
         return x
-    raise ctx.error(None, f"the function returns a {type(x).__name__.lower()}", "it has no derivative",
+    raise ctx.error(None, f"the function returns {describe(x)}", "it has no derivative",
                     "return numbers, arrays, or containers of them")
 
 

@@ -12,6 +12,7 @@ from s2s.ir.builder import Builder
 from s2s.ir.core import Block, Value
 from s2s.ir.types import BOOL, Array, List, Scalar, Type, Undefined, unify
 from s2s.lower.context import RETURN, Context, GrowList, State
+from s2s.lower.iterate import describe
 from s2s.lower.values import Bound, Box, Conflict, Lazy, Lowered, Range, Slice, Static, Tuple
 
 Slot = tuple[Any, ...]
@@ -173,7 +174,7 @@ class Joiner:
             return x
         if isinstance(x, Box) and isinstance(y, Box):
             return self._join_boxes(x, y, hint)
-        why = f"{_describe(x)} on one path and {_describe(y)} on the other"
+        why = f"{_described(x)} on one path and {_described(y)} on the other"
         if isinstance(x, Static) and x.value is None and isinstance(y, Value):
             return Conflict(why, self.cond, self._join_values(ABSENT, y, hint), True)
         if isinstance(y, Static) and y.value is None and isinstance(x, Value):
@@ -201,7 +202,7 @@ class Joiner:
         ty = Undefined() if y is ABSENT else y.type
         type = unify(tx, ty)
         if type is None or isinstance(type, Undefined):
-            return Conflict(f"{tx} on one path and {ty} on the other", self.cond)
+            return Conflict(f"{_described(x)} on one path and {_described(y)} on the other", self.cond)
         self.rows[x, y] = Value(type, hint)
         return self.rows[x, y]
 
@@ -300,12 +301,8 @@ def _flag(x: Any) -> bool:
         isinstance(x, Value) and x.type == BOOL)
 
 
-def _describe(x: Lowered | Absent) -> str:
-    if isinstance(x, Static):
-        return repr(x.value) if x.value is None or isinstance(x.value, str) else type(x.value).__name__
-    if isinstance(x, Value):
-        return str(x.type)
-    return type(x).__name__.lower()
+def _described(x: Lowered | Absent) -> str:
+    return "not bound" if isinstance(x, Absent) else describe(x)
 
 
 def merge(ctx: Context, cond: Value, then: tuple[State, Block], orelse: tuple[State, Block]) -> None:

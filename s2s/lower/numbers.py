@@ -37,7 +37,8 @@ def value(ctx: Context, node: gast.AST | None, x: Lowered) -> Value:
         return pack(ctx, node, items)
     if isinstance(x, Box) and isinstance(ctx.state.heap[x], Value):
         return list_to_array(ctx, ctx.state.heap[x])
-    raise ctx.error(node, f"{describe(x)} is used as a number")
+    raise ctx.error(node, f"{describe(x)} is used as a number", "only numbers and arrays have derivatives",
+                    "use a number or an array here")
 
 
 def sequence(ctx: Context, x: Lowered) -> list[Lowered] | None:
@@ -252,11 +253,13 @@ def _contains(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -
 
 def not_a_number(ctx: Context, node: gast.AST | None, v: Value, how: str = "used as a number") -> S2SError:
     """The error for a result that s2s knows nothing about and that is used as a number."""
-    name = v.op.attrs.get("name") if v.op is not None and v.op.name == "pycall" else None
+    attrs = v.op.attrs if v.op is not None and v.op.name == "pycall" else {}
+    name, why = attrs.get("name"), attrs.get("why")
     if name is None:
         return ctx.error(node, f"{describe(v)} is {how}")
     return ctx.error(node, f"the result of {name} is {how}",
-                     f"there is no derivative rule for {name}, and s2s cannot look into it",
+                     f"there is no derivative rule for {name}, and s2s cannot look into it"
+                     + (f" ({why})" if why else ""),
                      "compute it before the function and pass it in as an argument, or give it a derivative "
                      "with s2s.custom_gradient", NoRuleError)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from typing import Any
 
 import gast
@@ -61,45 +63,87 @@ def call_rule(ctx: Context, node: gast.AST | None, rule: Rule, args: list[Lowere
     stacked = _stacked_list(ctx, node, rule, args, kwargs)
     if stacked is not None:
         return stacked
-    bound: dict[str, Any] = {}
-    rest, named = list(args), dict(kwargs)
-    for p in spec.params:
-        if p.kind == "values" and p.default == () and rest:
-            bound[p.name] = Tuple(tuple(rest))
-            rest = []
-        elif rest:
-            bound[p.name] = rest.pop(0)
-        elif p.name in named:
-            bound[p.name] = named.pop(p.name)
-        elif p.default is not ...:
-            bound[p.name] = p
-        else:
-            bound[p.name] = _renamed(ctx, node, spec.name, p.name, named)
-    if named.get("dtype") == Static(None):
-        named.pop("dtype")
-    for name in ("out", "where", "casting", "order", "subok"):
-        given = named.get(name)
-        if isinstance(given, Static) and given.value in (None, "K", "C", "same_kind", True):
+    bound, rest, named = _bound(ctx, node, rule, *_placed(rule, args, kwargs))
+    for name in list(named):
+        if name in _UNSEEN.get(spec.name, ()) or _changes_nothing(name, known(ctx, named[name])):
             named.pop(name)
     if rest or named:
         what = f"the argument {next(iter(named))!r}" if named else f"argument {len(args)}"
-        raise ctx.error(node, f"{what} of {spec.name} is not supported", "the rule has no derivative for it",
-                        "write it with other functions", NoRuleError)
+        raise ctx.error(node, f"{what} of {_called(rule)} is not supported", "its derivative is not known for that",
+                        _INSTEAD.get(next(iter(named), ""), "leave it out, or write it with other functions"),
+                        NoRuleError)
     return _emit_rule(ctx, node, rule, bound)
 
 
+def _bound(ctx: Context, node: gast.AST | None, rule: Rule, rest: list[Lowered],
+           named: dict[str, Lowered]) -> tuple[dict[str, Any], list[Lowered], dict[str, Lowered]]:
+    """The arguments of a rule's parameters (those left out: the parameter), and what remains."""
+    bound: dict[str, Any] = {}
+    for p in rule.spec.params:
+        names = [n for n in (p.name, *_ALIASES.get(p.name, ())) if n in named]
+        if p.kind == "values" and p.default == () and rest:
+            bound[p.name], rest = Tuple(tuple(rest)), []
+        elif rest:
+            bound[p.name] = rest.pop(0)
+        elif names:
+            bound[p.name] = named.pop(names[0])
+        elif p.default is not ...:
+            bound[p.name] = p
+        elif rule.spec.name == "np.clip":
+            bound[p.name] = Static(None)  # the other bound is given
+        else:
+            raise ctx.error(node, f"{rule.spec.name} misses the argument {p.name!r}", "NumPy would raise TypeError",
+                            "correct the call")
+    return bound, rest, named
+
+
+_INSTEAD = {"out": "assign the result instead: a[...] = f(x)", "where": "choose with np.where(condition, f(x), y)"}
+
+
+def _called(rule: Rule) -> str:
+    """The name of a rule's function as a user knows it: np.multiply, not `mul`."""
+    name = rule.spec.name
+    if "." in name:
+        return name
+    return next((f"np.{f.__name__}" for f in rule.callables if isinstance(f, np.ufunc)), name)
+
+
+# Arguments that the rules have not: values that change nothing, and those that decide only how a result is computed.
+_NEUTRAL: dict[str, tuple[Any, ...]] = {"dtype": (None,), "out": (None,), "where": (True,), "casting": ("same_kind",),
+                                         "order": (None, "C", "K"), "subok": (True, False)}
+_UNSEEN = {"np.sort": ("kind",), "np.argsort": ("kind", "stable"), "np.einsum": ("optimize",)}
+
+
+def _changes_nothing(name: str, given: Any) -> bool:
+    """Whether an argument that the rule has not is given as it is without it."""
+    return any(given is v or (isinstance(given, str) and given == v) for v in _NEUTRAL.get(name, ()))
+
+
+def _placed(rule: Rule, args: list[Lowered], kwargs: dict[str, Lowered]) -> tuple[list[Lowered], dict[str, Lowered]]:
+    """Arguments by place and by name: by name are those after a parameter that NumPy has and the rule has not."""
+    ours = {p.name for p in rule.spec.params}
+    theirs = _parameters(rule.callables[0]) if rule.callables else ()
+    first = next((k for k, name in enumerate(theirs[:len(args)]) if k and name not in ours), len(args))
+    return list(args[:first]), dict(zip(theirs[first:], args[first:], strict=False)) | kwargs
+
+
+@functools.cache
+def _parameters(function: Any) -> tuple[str, ...]:
+    """The names of what a function of NumPy takes by place; none where it takes any number, or cannot say."""
+    if isinstance(function, np.ufunc):
+        return ()
+    try:
+        found = inspect.signature(function).parameters.values()
+    except ValueError:
+        return ()
+    if any(p.kind is p.VAR_POSITIONAL for p in found):
+        return ()
+    return tuple(p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+
 
 _ALIASES = {"a": ("x", "arr", "ary", "object", "m", "array"), "x": ("a", "arr", "x1", "ary"), "y": ("x2",),
-            "shape": ("newshape",), "m": ("a", "x"), "v": ("a", "x"), "arr": ("a", "x"), "ary": ("a", "x")}
-
-
-
-def _renamed(ctx: Context, node: gast.AST | None, function: str, name: str, named: dict[str, Lowered]) -> Lowered:
-    """The array itself passed by keyword, under NumPy's name for it."""
-    for alias in _ALIASES.get(name, ()):
-        if alias in named:
-            return named.pop(alias)
-    raise ctx.error(node, f"{function} misses the argument {name!r}")
+            "shape": ("newshape",), "a_min": ("min",), "a_max": ("max",), "m": ("a", "x"),
+            "v": ("a", "x"), "arr": ("a", "x"), "ary": ("a", "x")}
 
 
 

@@ -44,7 +44,8 @@ def elements(ctx: Context, nodes: list[gast.AST]) -> list[Lowered]:
         if isinstance(n, gast.Starred):
             items = items_of(ctx, n, usable(ctx, n, ctx.expr(n.value)))
             if items.fixed is None:
-                raise ctx.error(n, "the number of starred values is not known before the function runs")
+                raise ctx.error(n, "the number of starred values is not known before the function runs",
+                                "it decides which code is generated", "pass the list or array itself")
             out += [f() for f in items.fixed]
         else:
             out.append(ctx.expr(n))
@@ -58,4 +59,5 @@ def mapping_items(ctx: Context, node: gast.AST, x: Lowered) -> dict[Any, Lowered
         return dict(ctx.state.heap[x])
     if isinstance(x, Outside) and isinstance(x.value, dict):
         return {k: outside(ctx, ctx.binding.read(x.read, "item", k)) for k in x.value}
-    raise ctx.error(node, f"the keys of {describe(x)} are not known")
+    raise ctx.error(node, f"the keys of {describe(x)} are not known before the function runs",
+                    "they decide which code is generated", "pass the keywords one by one")

@@ -38,10 +38,20 @@ def one(ctx: Context, node: gast.AST, rest: list[gast.AST]) -> bool:
         return False
     handler = _STATEMENTS.get(type(node))
     if handler is None:
-        raise ctx.error(node, f"the statement `{type(node).__name__.lower()}` is not supported in a differentiated "
-                              "function")
+        what, fix = _REFUSED.get(type(node), (f"the statement `{type(node).__name__.lower()}`", ""))
+        raise ctx.error(node, f"{what} is not supported in a differentiated function", "", fix)
     handler(ctx, node)
     return False
+
+
+# What has no handler: its name, and what to do.
+_REFUSED: dict[type, tuple[str, str]] = {
+    gast.Match: ("`match`", "write it with `if` and `elif`"),
+    gast.ClassDef: ("a class that is defined here", "define the class outside of the function"),
+    gast.AsyncFunctionDef: ("`async def`", "make it an ordinary function"),
+    gast.AsyncFor: ("`async for`", "make it an ordinary loop"),
+    gast.AsyncWith: ("`async with`", "use it around the call"),
+}
 
 
 def _assign(ctx: Context, node: gast.Assign) -> None:
@@ -69,6 +79,7 @@ def _expr(ctx: Context, node: gast.Expr) -> None:
 
 
 def _return(ctx: Context, node: gast.Return) -> None:
+    ctx.returned = ctx.loc(node)
     lower_return(ctx, Static(None) if node.value is None else ctx.expr(node.value))
 
 
@@ -99,7 +110,7 @@ def _for(ctx: Context, node: gast.For) -> None:
 def index_hint(iterable: Lowered, target: gast.AST) -> str:
     """The name of a loop's index: that of the target where it is the index, as in a range."""
     if isinstance(iterable, Range) and isinstance(target, gast.Name):
-        return str(target.id)
+        return "" if target.id == "_" else str(target.id)
     if isinstance(iterable, Lazy) and iterable.kind == "enumerate" and isinstance(target, gast.Tuple):
         first = target.elts[0]
         return str(first.id) if isinstance(first, gast.Name) else ""

@@ -80,6 +80,7 @@ def _value_truth(ctx: Context, node: gast.AST, x: Value) -> bool | Value:
         if any(isinstance(n, ast.Constant) and n.value for n in parts):
             return True
     raise ctx.error(node, "the truth of an object that s2s does not look into decides a branch",
+                    "s2s generates code for numbers and arrays only",
                     fix="compute it before the function and pass it in as an argument")
 
 

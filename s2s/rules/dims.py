@@ -24,7 +24,9 @@ def refusal(op: Op, why: str, fix: str = "") -> NoRuleError:
 def axis_of(op: Op, axis: Any, ndim: int) -> int:
     """`axis` counted from the front."""
     if not isinstance(axis, int) or not -ndim <= axis < ndim:
-        raise refusal(op, f"axis {axis} is not one of an array with {ndim} axes.")
+        what = f"an array with {ndim} {'axis' if ndim == 1 else 'axes'}" if ndim else "a number, which has none"
+        fix = f"Pass an axis from {-ndim} to {ndim - 1}." if ndim else "Leave out the axis."
+        raise refusal(op, f"axis {axis} is not one of {what}.", fix)
     return axis % ndim
 
 
@@ -107,9 +109,10 @@ def constant_int(op: Op, name: str) -> int | None:
 
 
 def plain_order(op: Op) -> None:
-    """Refuse memory orders other than C."""
-    if op.attrs.get("order", "C") not in ("C", "K", None):
-        raise refusal(op, f"order={op.attrs['order']!r} reads the elements in another order.", "Transpose first.")
+    """Refuse memory orders other than C, and those that are C only because the array is."""
+    order, t = op.attrs.get("order", "C"), numeric(op, "a")
+    if order not in ("C", None) and isinstance(t, Array) and t.ndim > 1 and (order == "F" or t.layout != "C"):
+        raise refusal(op, f"order={order!r} reads the elements in another order.", "Transpose first.")
 
 
 def like_argument(op: Op, name: str = "a") -> Result:

@@ -56,7 +56,7 @@ def source_of(function: Callable[..., Any]) -> FunctionSource:
     'square'
     """
     if not isinstance(function, FunctionType):
-        raise _no_python(function)
+        raise no_python(function)
     code = function.__code__
     node, lines = source_of_code(code, function.__globals__)
     return FunctionSource(function, node, code.co_filename, lines, code.co_firstlineno)
@@ -131,12 +131,13 @@ def _place(code: CodeType) -> str:
     return f'  File "{code.co_filename}", line {code.co_firstlineno}, in {code.co_name}'
 
 
-def _no_python(thing: object) -> SourceError:
+def no_python(thing: object) -> SourceError:
+    """The error for a callable that is not written in Python."""
     name = getattr(thing, "__name__", None) or type(thing).__name__
     return SourceError(
         f"{name!r} has no Python source: it is a {type(thing).__name__}, not a Python function.\n"
-        "s2s differentiates source code.\n"
-        f"Wrap it in a Python function whose derivative s2s.custom_gradient gives.")
+        "s2s differentiates source code, and has no derivative rule for it.\n"
+        "Wrap it in a Python function whose derivative s2s.custom_gradient gives.")
 
 
 def _no_text(code: CodeType) -> SourceError:

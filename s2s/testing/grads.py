@@ -25,10 +25,18 @@ def check_grads(f: Callable[..., Any], args: Sequence[Any], order: int = 1, mode
     >>> import numpy as np, s2s
     >>> s2s.check_grads(lambda x: np.sum(np.sin(x) ** 2), [np.array([0.3, -1.0])], order=2)
     """
+    if not isinstance(args, tuple | list):
+        raise TypeError(f"check_grads: args is {args!r:.60}; pass a tuple with one entry for each argument of "
+                        f"{function_name(f)}")
+    modes = (modes,) if isinstance(modes, str) else modes
+    if order < 1 or not modes or not set(modes) <= {"fwd", "rev"}:
+        raise ValueError(f"check_grads: order is 1 or more, and modes are among 'fwd' and 'rev'; got order={order!r}, "
+                         f"modes={modes!r}")
     rng = np.random.default_rng(0)
     moved = [k for k, a in enumerate(args) if is_number(a)]
     if not moved:
-        raise TypeError(f"{function_name(f)} is given no number or array of floats that could be moved")
+        raise TypeError(f"{function_name(f)} is given no float and no array of floats to check; pass floats, such "
+                        "as 3.0 for 3")
     tangents = [_direction(rng, a) if k in moved else None for k, a in enumerate(args)]
     value, dot = jvp(f, args, tangents, **options)
     if "fwd" in modes:

@@ -164,7 +164,8 @@ def test_opaque_call_only_fails_where_its_tangent_is_needed() -> None:
     forward(program([FLOAT, Opaque()], write), [0], TABLE)
 
     def used(b: Builder, x: Value, f: Value) -> list[Value]:
-        return b.emit("pycall", {"callee": f, "args": (x,), "kwargs": ()}, {"types": [FLOAT], "text": "secret"})
+        return b.emit("pycall", {"callee": f, "args": (x,), "kwargs": ()}, {"types": [FLOAT], "text": "secret(x)",
+                                                                            "name": "secret"})
     with pytest.raises(NoRuleError, match="secret"):
         forward(program([FLOAT, Opaque()], used), [0], TABLE)
 
