@@ -83,6 +83,11 @@ def deep_key(v: Any) -> Any:
     return key_of(v)
 
 
+def _is_known(dtype: np.dtype[Any]) -> bool:
+    """Whether s2s computes in a dtype: all numbers but the long ones, which differ between machines."""
+    return dtype.kind in "biufc" and dtype.char not in "gG"
+
+
 def number_type(v: Any, name: str) -> Type | None:
     """The IR type of a number or array; None for any other object."""
     t = type(v)
@@ -90,9 +95,9 @@ def number_type(v: Any, name: str) -> Type | None:
         return _NUMBERS[t]
     if isinstance(v, Variable):
         return number_type(v._value, name)
-    if isinstance(v, np.generic) and v.dtype.kind in "biufc":
+    if isinstance(v, np.generic) and _is_known(v.dtype):
         return Scalar(v.dtype.name)
-    if isinstance(v, np.ndarray) and v.dtype.kind in "biufc":
+    if isinstance(v, np.ndarray) and _is_known(v.dtype):
         if v.ndim == 0:
             return Scalar(v.dtype.name)
         dims = tuple(known_dim(1) if n == 1 else Dim(f"{name}.{k}", 0, True) for k, n in enumerate(v.shape))

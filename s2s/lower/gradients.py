@@ -17,6 +17,7 @@ from s2s.ir.core import Block, Function, Value, clone_block, inline
 from s2s.ir.types import Array, Scalar, is_inexact
 from s2s.lower.binding import Read
 from s2s.lower.context import Context
+from s2s.lower.guards import raise_if
 from s2s.lower.iterate import describe
 from s2s.lower.names import parameter_names
 from s2s.lower.numbers import not_a_number, sequence, value
@@ -375,6 +376,11 @@ def _adjoints(ctx: Context, node: gast.AST | None, given: Lowered, sources: list
             raise ctx.error(node, f"grad of a function under s2s.custom_gradient returns an array of {v.type.ndim} "
                                   f"dimensions for an argument of {t.ndim}",
                             "a gradient has the shape of its argument", "reduce or reshape it in grad")
+        for axis, (have, want) in enumerate(zip(v.type.dims, t.dims, strict=True)):
+            if have != want:
+                differs = ctx.b.binary("ne", ctx.b.dim(v, axis), ctx.b.dim(source, axis))
+                raise_if(ctx, differs, "ValueError('grad of a function under s2s.custom_gradient returns an array of "
+                                       "another shape than its argument')")
         out.append(ctx.b.cast(v, Scalar(t.dtype, t.weak if isinstance(t, Scalar) else False)))
     return out
 
