@@ -8,169 +8,23 @@ import inspect
 import threading
 import types
 import weakref
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
+from s2s.api.entry import Entry
+from s2s.api.inspection import Lowered
 from s2s.api.pickling import reduced
-from s2s.api.plan import Plan
-from s2s.api.shell import MISS, refuse_overlap, write_shell
-from s2s.api.structure import argument_leaves, build, flatten_seed, is_number, like_argument, numbers_of, zeros_of
-from s2s.compile.save import save
-from s2s.errors import ShapeError
-from s2s.ir.printer import to_text
-from s2s.ir.types import Array, Scalar, is_inexact, kind
-from s2s.lower.binding import Read, array_key, deep_key
-from s2s.lower.lower import Leaf, Node, Program
+from s2s.api.shell import MISS, write_shell
+from s2s.api.structure import argument_leaves, build, is_number, like_argument
+from s2s.ir.types import kind
+from s2s.lower.binding import Read, deep_key
+from s2s.lower.lower import Program
 from s2s.lower.values import Static
-from s2s.options import Options, Request
+from s2s.options import Request
 from s2s.pipeline import Derivative, compiled, differentiate, lowered, own_faults
-from s2s.variable import Variable, plain, tensor
-
-
-class Entry:
-    """One specialisation of a gradient function, compiled."""
-
-    def __init__(self, derivative: Derivative, core: Callable[..., Any], with_dy: bool) -> None:
-        self.derivative = derivative
-        self.core = core
-        self.with_dy = with_dy
-        program = derivative.program
-        self.binding = program.binding
-        fn = program.function
-        self.plan = Plan(program.binding, fn.block.params)
-        self.structure = program.structure
-        self.values = len(fn.block.results) if derivative.keep_values else 0
-        self.seeded = [k for k, v in enumerate(fn.block.results) if is_inexact(v.type)]
-        self.results = [v.type for v in fn.block.results]
-        positions, k = [], self.values
-        for connected in derivative.connected:
-            positions.append(k if connected else None)
-            k += connected
-        self.positions = positions
-        self.outputs = k
-        self.leaves = {name: list(argument_leaves(self.binding, read)) for name, read in program.arguments.items()}
-        self.variables = [weakref.ref(v) for v in variables_of(derivative)]
-        # numba returns numbers of any dtype as Python's.
-        self.narrow = {k: np.dtype(v.type.dtype).type for k, v in enumerate(derivative.function.block.results)
-                       if isinstance(v.type, Scalar) and v.type.dtype not in ("float64", "int64", "bool", "complex128")}
-        self.shell: Callable[..., Any] | None = None  # where there is no dy
-
-    def forget(self) -> None:
-        """Keep nothing alive that the first call was made with; each call reads its own."""
-        for read in self.binding.reads:
-            read.value = None
-            if isinstance(read.key, types.CodeType):
-                read.key = None  # the guard has it, weakly
-
-    def run(self, values: list[Any], dy: Any) -> tuple[list[Any], list[Any]]:
-        """The values of the function and a gradient (or None) for each differentiated read."""
-        arguments = self.plan.core_arguments(values)
-        if self.derivative.writes:
-            refuse_overlap(arguments)
-        if self.with_dy:
-            arguments += self._seeds(dy)
-        out = self._weighted(arguments, dy) if self.with_dy else self.core(*arguments)
-        if self.outputs == 1:
-            out = (out,)
-        if self.narrow:
-            out = [self.narrow[k](x) if k in self.narrow else x for k, x in enumerate(out)]
-        if self.with_dy:
-            self._check_seeds(out, dy)
-        gradients = [None if at is None else tensor(out[at]) for at in self.positions]
-        for k, zero in enumerate(self.derivative.zeros):
-            if zero:
-                gradients[k] = zeros_of(values[self.derivative.wrt[k].index])
-        return list(out[:self.values]), gradients
-
-    def _weighted(self, arguments: list[Any], dy: Any) -> Any:
-        try:
-            return self.core(*arguments)
-        except ValueError as error:
-            shapes = {np.shape(plain(v)) for v in flatten_seed(self.structure, dy).values()}
-            if shapes == {()}:
-                raise
-            # The shape of the value is known after the forward sweep only; the reverse sweep met it first.
-            given = " and ".join(map(str, sorted(shapes)))
-            said = str(error).strip()
-            raise ShapeError(f"dy has shape {given}, which is not that of the value: {said}\n{_FIT}") from error
-
-    def _seeds(self, dy: Any) -> list[Any]:
-        given = flatten_seed(self.structure, dy)
-        seeds = []
-        for k in self.seeded:
-            t = self.results[k]
-            assert isinstance(t, Scalar | Array)
-            seed = given[k] if isinstance(given[k], int | float | complex) else plain(given[k])
-            seed = numbers_of(seed, "dy")
-            if seed.ndim != t.ndim:
-                raise ShapeError(f"dy has shape {seed.shape}; the value has {t.ndim} dimensions\n{_FIT}")
-            if np.iscomplexobj(seed) and np.dtype(t.dtype).kind != "c":
-                raise ShapeError(f"dy is complex; the value is {t.dtype}\nPass real weights.")
-            seed = seed.astype(t.dtype)
-            seeds.append(seed.item() if isinstance(t, Scalar) and t.weak else seed[()])
-        return seeds
-
-    def _check_seeds(self, out: Sequence[Any], dy: Any) -> None:
-        given = flatten_seed(self.structure, dy)
-        for k in self.seeded:
-            expected, got = np.shape(out[k]), np.shape(plain(given[k]))
-            if expected != got:
-                raise ShapeError(f"dy has shape {got}; the value has shape {expected}\n{_FIT}")
-
-
-_FIT = "Pass one weight for each element of the value."
-
-
-class Lowered:
-    """What `g.lower(...)` gives: the adjoint for one kind of call, to look at, save or compile."""
-
-    def __init__(self, entry: Derivative, options: Options) -> None:
-        self._derivative = entry
-        self._options = options
-
-    @property
-    def source(self) -> str:
-        """The source of the adjoint."""
-        return self._derivative.emitted.source
-
-    @property
-    def primal(self) -> str:
-        """The source of the function itself, as s2s sees it."""
-        from s2s.emit import emit
-        from s2s.simplify import simplify
-        return emit(simplify(self._derivative.program.function)).source
-
-    @property
-    def stages(self) -> dict[str, str]:
-        """The program between the stages of the compiler: lowered, differentiated, simplified, source."""
-        return {**{name: to_text(fn) for name, fn in self._derivative.stages.items()}, "source": self.source}
-
-    @property
-    def signature(self) -> str:
-        """The parameters of the adjoint with their types."""
-        return ", ".join(f"{p.hint}: {p.type}" for p in self._derivative.function.block.params)
-
-    @property
-    def variables(self) -> list[Variable]:
-        """The Variables that the function reads."""
-        return variables_of(self._derivative)
-
-    def compile(self) -> Callable[..., Any]:
-        """The adjoint as a function of its parameters."""
-        return compiled(self._derivative, self._options)
-
-    def save(self, path: str | Path) -> None:
-        """Write the adjoint as a module of its own, which needs NumPy (and numba) but not s2s."""
-        save(self._derivative.emitted, path, self._options.target)
-
-
-def variables_of(derivative: Derivative) -> list[Variable]:
-    """The Variables that a function reads, in order of creation."""
-    found = {id(r.value): r.value for r in derivative.program.touched}
-    return sorted(found.values(), key=lambda v: v._number)
+from s2s.variable import Variable
 
 
 class GradientFunction:
@@ -554,4 +408,4 @@ def _sample_arguments(signature: inspect.Signature | None, name: str) -> list[An
     return out
 
 
-__all__ = ["Array", "GradientFunction", "Leaf", "Lowered", "Node", "array_key"]
+__all__ = ["BoundGradient", "GradientFunction", "Lowered"]

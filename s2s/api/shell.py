@@ -36,7 +36,7 @@ from s2s.options import Request
 from s2s.variable import Tensor, Variable
 
 if TYPE_CHECKING:
-    from s2s.api.dispatch import Entry
+    from s2s.api.entry import Entry
 
 #: What a shell returns for a call that its specialisation does not fit.
 MISS: Any = object()
