@@ -88,7 +88,7 @@ def compare_with_difference(f: Any, reverse: float) -> None:
 def check(source: str, folder: Path) -> None:
     note(source)
     body = source[len(random_programs.HEADER) :]
-    with random_programs.imported(source, folder) as module, checking.time_limit(10.0):
+    with random_programs.imported(source, folder) as module, checking.time_limit(60.0):
         try:
             check_parameters(module, "program")
             if any(name in body for name in ("w0", "w1", "w2")):
