@@ -96,7 +96,7 @@ def _sink(facts: Facts, block: Block, owner: Op) -> None:
     targets = dict(zip(block.results, carried(owner) if owner.name in LOOPS else (), strict=False))
     for op in list(block.ops):
         if not _is_plain(facts, op) or not _reads_no_memory(op) \
-                or [u.kind for u in facts.uses.get(op.result, ())] != ["yield"]:
+                or [(u.kind, u.block) for u in facts.uses.get(op.result, ())] != [("yield", block)]:
             continue
         hint, target = facts.hint(op.result), targets.get(op.result)
         old = next((v for v in facts.operands(op) if v is target or (hint and facts.hint(v) == hint)), None)

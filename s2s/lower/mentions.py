@@ -12,7 +12,7 @@ import gast
 
 from s2s.errors import S2SError
 from s2s.ir.core import Block, Value
-from s2s.lower.context import Context
+from s2s.lower.context import Context, Peel
 from s2s.lower.values import Outside
 
 
@@ -31,7 +31,7 @@ def _record(ctx: Context, n: gast.AST) -> None:
     try:
         with ctx.b.at(Block()):
             found = ctx.expr(n)
-    except S2SError:
+    except (S2SError, Peel):
         return  # the branch is not taken; what is wrong in it does not matter
     finally:
         ctx.state = saved

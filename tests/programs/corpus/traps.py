@@ -313,3 +313,33 @@ def trip_count_from_active_value(x):
     for _ in range(int(x * 2.0)):
         r = r * 0.5 + x
     return r
+
+
+@program(args=(0.4, 0.7))
+def name_bound_in_a_branch_never_taken(x, y):
+    for k in range(0, 5, 2):
+        if 0.5 > 0.6:
+            a = x = 0.9
+            y += a
+        y = y * x
+    return y * y
+
+
+@program(args=(0.4,))
+def loop_in_a_loop_with_a_branch_never_taken(x):
+    for k in range(1, 4):
+        while k > 1 and x <= 2.0:
+            if 0.5 > 0.6:
+                items = [0.4, x]
+                items.append(x + 1.0)
+            x = x * 1.5
+    return x * x
+
+
+@program(args=(0.3,), order=2)
+def value_that_only_an_inner_branch_takes(x):
+    if np.sum(1) > 3:
+        return 0.8
+    if math.sin(x) > 0.1:
+        x = math.sin(x)
+    return x
