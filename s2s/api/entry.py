@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import types
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -49,10 +48,7 @@ class Entry:
 
     def forget(self) -> None:
         """Keep nothing alive that the first call was made with; each call reads its own."""
-        for read in self.binding.reads:
-            read.value = None
-            if isinstance(read.key, types.CodeType):
-                read.key = None  # the guard has it, weakly
+        self.binding.forget()
 
     def run(self, values: list[Any], dy: Any) -> tuple[list[Any], list[Any]]:
         """The values of the function and a gradient (or None) for each differentiated read."""

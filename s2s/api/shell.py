@@ -18,6 +18,7 @@ does it in general.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import repeat
@@ -125,10 +126,10 @@ class Shell:
         if read.value is MISSING:
             return f"{v} is MISSING"
         if type(read.value) is FunctionType:
-            return f"type({v}) is FunctionType and {v}.__code__ is {self.given(f'code{k}', key)}"
+            return f"type({v}) is FunctionType and {v}.__code__ is {self.given(f'code{k}', weakref.ref(key))}()"
         if type(read.value) is MethodType and isinstance(key[1], CodeType):
-            code = self.given(f"code{k}", key[1])
-            return f"type({v}) is MethodType and getattr({v}.__func__, '__code__', None) is {code}"
+            code = self.given(f"code{k}", weakref.ref(key[1]))
+            return f"type({v}) is MethodType and getattr({v}.__func__, '__code__', None) is {code}()"
         if isinstance(read.value, tuple | list) and type(read.value) in (tuple, list):
             return f"type({v}) is {type(read.value).__name__} and len({v}) == {len(read.value)}"
         return self._general(read)

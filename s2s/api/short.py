@@ -247,6 +247,7 @@ class TangentFunction:
         derivative = push_forward(program, wrt, target=self.options.target)
         entry = _TangentEntry(derivative, compiled(derivative, self.options))
         entry.names = names  # type: ignore[attr-defined]
+        program.binding.forget()
         return entry
 
 

@@ -178,6 +178,13 @@ class Binding:
             return self.known[path]
         return self._add(parent.index, (kind, what), path, fetch(parent.value, (kind, what)))
 
+    def forget(self) -> None:
+        """Keep nothing alive that the first call was made with: each call reads its own."""
+        for read in self.reads:
+            read.value = None
+            if isinstance(read.key, types.CodeType):
+                read.key = None  # the guard has it, weakly
+
     def _add(self, parent: int, step: tuple[str, Any], path: Path, value: Any) -> Read:
         if path in self.known:
             return self.known[path]

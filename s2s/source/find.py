@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
-from collections import OrderedDict
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
@@ -68,19 +68,16 @@ def source_of_code(code: CodeType, namespace: Mapping[str, Any]) -> tuple[Any, L
     `code` is that of a function or, as a frame may have, of a module (the node is a Module: a whole file,
     or the part that a prompt compiled). namespace: the globals, which know the loader of a module.
     """
-    key = (code, code.co_filename)
-    found = _found.get(key)
+    known = _found.setdefault(code, {})
+    found = known.get(code.co_filename)
     if found is None:
         lines = _read(code, namespace)
-        found = _found[key] = gast.ast_to_gast(_match(code, lines)), lines
-        if len(_found) > _KEPT:
-            _found.popitem(last=False)
+        found = known[code.co_filename] = gast.ast_to_gast(_match(code, lines)), lines
     return found
 
 
-# What was found once stays right, also when the file changes afterwards.
-_found: OrderedDict[tuple[CodeType, str], tuple[Any, Lines]] = OrderedDict()
-_KEPT = 2048
+# What was found once stays right, also when the file changes afterwards. Equal code may come from two files.
+_found: weakref.WeakKeyDictionary[CodeType, dict[str, tuple[Any, Lines]]] = weakref.WeakKeyDictionary()
 
 
 def _read(code: CodeType, namespace: Mapping[str, Any]) -> Lines:
