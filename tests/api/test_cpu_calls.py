@@ -9,7 +9,6 @@ import pickle
 import subprocess
 import sys
 import threading
-import timeit
 import weakref
 from pathlib import Path
 
@@ -124,13 +123,17 @@ def test_machine_code_is_kept_between_processes(tmp_path: Path) -> None:
 @pytest.mark.cpu
 @needs_numba
 def test_what_a_call_costs() -> None:
-    """At most 5 µs above the compiled adjoint; four times that here, where others use the machine too."""
+    """One shell around the compiled adjoint: a call runs few Python functions (times are for benchmarks)."""
     g = s2s.gradients_function(plain_product, target="cpu")
     args = (1.0, 2.0, 3.0, 4.0)
     g(*args)
-    (entry,) = [e for known in g._entries.values() for e in known]
-    whole, core = (min(timeit.repeat(lambda f=f: f(*args), number=2000, repeat=7)) / 2000 for f in (g, entry.core))
-    assert whole - core < 20e-6
+    calls: list[str] = []
+    sys.setprofile(lambda frame, event, arg: calls.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        g(*args)
+    finally:
+        sys.setprofile(None)
+    assert len(calls) <= 2 + len(args), calls
 
 
 @pytest.mark.parametrize("module", ["numba", "scipy"])
