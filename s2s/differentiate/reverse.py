@@ -92,7 +92,8 @@ def _attempt(job: _Job, original: Function, wrt: Sequence[Value], shared: set[in
     sweep.places, sweep.shared, sweep.bound = places, shadows, flags
     sweep.guarded = guarded(fn, memory, job.table.rule)
     results = list(fn.block.results)
-    seeds = _seed(sweep, results, seeds_given)
+    narrow = any(getattr(v.type, "dtype", "") in ("float16", "float32") for v in values)
+    seeds = _seed(sweep, results, seeds_given, narrow)
     try:
         sweep.block(fn.block)
     except TwoNames as e:
@@ -153,8 +154,11 @@ def _substitute(block: Block, mapping: dict[Value, Value]) -> None:
     block.results = [mapping.get(v, v) for v in block.results]
 
 
-def _seed(sweep: Sweep, results: Sequence[Value], given: bool) -> list[tuple[Value, Any]]:
-    """Give the results their adjoints; returns the new parameters with their defaults."""
+def _seed(sweep: Sweep, results: Sequence[Value], given: bool, narrow: bool) -> list[tuple[Value, Any]]:
+    """Give the results their adjoints; returns the new parameters with their defaults.
+
+    narrow: the function computes in float32 too, to which a Python 1.0 would give way.
+    """
     inexact = [r for r in results if is_inexact(r.type)]
     seeds: list[tuple[Value, Any]] = []
     for k, r in enumerate(inexact):
@@ -165,7 +169,7 @@ def _seed(sweep: Sweep, results: Sequence[Value], given: bool) -> list[tuple[Val
             default = None
             if isinstance(r.type, Scalar):
                 one = np.dtype(r.type.dtype).type(1)
-                default = one.item() if r.type.weak or r.type.dtype == "float64" else one
+                default = one.item() if r.type.weak or (r.type.dtype == "float64" and not narrow) else one
             seeds.append((seed, default))
         elif isinstance(r.type, Array):
             if not sweep.activity.active(r):

@@ -160,6 +160,8 @@ class Inlining:
                 return False
             if op.name == "undefined" or is_effect(op) or len(needed) != 1:
                 return False
+            if len(op.results) != 1 and op.name not in REGIONS:
+                return False  # it takes a statement to unpack them
             uses = self.facts.uses.get(needed[0], [])
             if len(uses) != 1 and not self.is_trivial(needed[0]):
                 return False

@@ -315,7 +315,9 @@ def _element(op: Op) -> Type:
 def _pack(op: Op) -> Sequence[Type]:
     elements = [v.type for v in op.values("elements")]
     numbers = [t for t in elements if isinstance(t, Scalar | Array)]
-    dtype = op.attrs.get("dtype") or (promote(numbers)[0] if numbers else "float64")
+    # A Python number that becomes an element counts in full: np.array([np.float32(1.0), 2.0]) is of float64.
+    full = [Scalar(t.dtype) if isinstance(t, Scalar) else t for t in numbers]
+    dtype = op.attrs.get("dtype") or (promote(full)[0] if full else "float64")
     inner = broadcast_dims([t.dims for t in numbers])
     return [Array(dtype, (known_dim(len(elements)), *inner), "C")]
 

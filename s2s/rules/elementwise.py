@@ -13,7 +13,7 @@ from typing import Any
 from s2s.ir.core import Op
 from s2s.ir.ops import elementwise_type
 from s2s.ir.types import Scalar, Type, is_numeric, promote
-from s2s.rules.common import LN2, LN10, as_numpy
+from s2s.rules.common import LN2, LN10, as_numpy, with_numpy_names
 from s2s.rules.expr import Expr, fn
 from s2s.rules.operators import power_by_base, power_by_exponent
 from s2s.rules.table import Family
@@ -75,7 +75,8 @@ one("np.cbrt", lambda y, x: 1.0 / (3.0 * (y * y)), singular=True)
 one("np.square", lambda y, x: 2.0 * x, cost=1)
 one("np.reciprocal", lambda y, x: -(y * y), singular=True, cost=5)
 one("np.float_power math.pow", power_by_base, power_by_exponent, singular=True)
-one("np.hypot math.hypot", lambda z, x, y: x / as_numpy(z), lambda z, x, y: y / as_numpy(z), singular=True)
+# As of a norm, the derivative at the origin is 0.
+one("np.hypot math.hypot", lambda z, x, y: x / (z + (z == 0)), lambda z, x, y: y / (z + (z == 0)))
 
 # Trigonometry.
 one("np.sin math.sin", lambda y, x: fn.cos(x))
@@ -112,7 +113,7 @@ one("np.where", params="condition, x, y", cost=1, infer=_where_type, pulls=(
     None,
     lambda g, z, condition, x, y: fn.where(condition, g, 0.0),
     lambda g, z, condition, x, y: fn.where(condition, 0.0, g)))
-# min(max(a, a_min), a_max). NumPy wants both bounds; one that is None is a static argument.
+# min(max(a, a_min), a_max). A bound that is None is a static argument.
 one("np.clip", lambda y, a, a_min, a_max: _inside(a, a_min, a_max),
     lambda y, a, a_min, a_max: a < a_min if a_max is None else (a < a_min) & (a_min <= a_max),
     lambda y, a, a_min, a_max: (a if a_min is None else fn.maximum(a, a_min)) > a_max,
@@ -121,7 +122,7 @@ one("np.nan_to_num", lambda y, x, *_: fn.isfinite(x), params="x, copy=True, nan=
 
 
 # Remainders and signs.
-one("np.fmod math.fmod", lambda z, x, y: 1.0, lambda z, x, y: -fn.trunc(x / y), cost=5)
+one("np.fmod math.fmod", lambda z, x, y: 1.0, lambda z, x, y: -fn.trunc(with_numpy_names(x / y)), cost=5)
 one("np.copysign math.copysign", lambda z, x, y: fn.copysign(1.0, y) * fn.sign(x), lambda z, x, y: 0.0, cost=1)
 one("np.fabs math.fabs", lambda y, x: fn.sign(x), cost=1)
 

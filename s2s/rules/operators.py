@@ -35,6 +35,8 @@ def power_by_base(z: Expr, x: Expr, y: Expr) -> Any:
         return 0.5 / as_numpy(z)
     if n is not None:
         return float(n) * (x if n == 2 else (x if n > 1 or n < 0 else as_numpy(x)) ** (n - 1))
+    if y.dtype == "bool":
+        return y
     integral = np.dtype(y.dtype).kind in "biu"
     # y - 1, but 0 where y is 0. An integer power of zero that has a value has a derivative too.
     return y * (x if integral else as_numpy(x)) ** (y - (y != 0))

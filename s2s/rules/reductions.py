@@ -121,10 +121,12 @@ def _(dots: dict[str, Expr], ans: Expr, a: Expr, axis: Axis, dtype: Any, ddof: i
 
 # Extrema. The first of equal elements gets the adjoint.
 
-def _first(a: Expr, axis: Axis, which: str) -> Expr:
+def _first(a: Expr, axis: Axis, which: str) -> Any:
     """Where the first extremum over `axis` is, as an array of bools; `which` is "max" or "min"."""
     find = fn.argmax if which == "max" else fn.argmin
     axes = normalised(axis, a.ndim)
+    if not axes:
+        return 1.0
     if len(axes) == a.ndim:
         places = fn.arange(count(a))
         return (places if a.ndim == 1 else fn.reshape(places, a.shape)) == find(a)
@@ -172,9 +174,9 @@ def _(dots: dict[str, Expr], ans: Expr, a: Expr, axis: Axis, keepdims: bool) -> 
 
 def _others(a: Expr, axis: Axis) -> Expr:
     """For each element, the product of the others that `axis` joins it with."""
-    if not a.is_array:
-        return a * 0.0 + 1.0
     axes = normalised(axis, a.ndim)
+    if not axes:
+        return fn.ones_like(a) if a.is_array else a * 0.0 + 1.0
     if len(axes) == a.ndim:
         if a.ndim == 1:
             return fn.product_of_others(a)

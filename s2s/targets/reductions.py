@@ -30,6 +30,8 @@ def _summed(a: Expr, axis: Axis) -> Expr:
     """Sums over some axes, the last axis first so that the others keep their numbers."""
     if _whole(a, axis):
         return fn.sum(a) if a.is_array else a
+    if not normalised(axis, a.ndim):
+        return fn.copy(a)
     for k in sorted(normalised(axis, a.ndim), reverse=True):
         a = fn.sum(a, axis=k)
     return a
@@ -85,6 +87,8 @@ def _along(name: str, helper: str) -> Callable[..., Expr | None]:
             a = a.astype(str(dtype))
         if not a.is_array:
             return a
+        if not normalised(axis, a.ndim):
+            return fn.copy(a)
         if _whole(a, axis):
             if axis is None and not keepdims and dtype is None:
                 return None

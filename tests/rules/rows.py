@@ -121,6 +121,8 @@ def reductions(name: str) -> list[Row]:
     if name in ("np.argmax", "np.argmin"):
         return rows
     rows += [row(CUBE, **attrs) for attrs in TUPLES]
+    if name not in ("np.std", "np.any", "np.all", "np.count_nonzero"):
+        rows += [row(CUBE, axis=())]
     if name in ("np.var", "np.std"):
         rows += [row(A, ddof=1), row(A, axis=0, ddof=1)]
     if name == "np.std":
