@@ -19,7 +19,7 @@ from s2s.api.pickling import reduced
 from s2s.api.shell import MISS, write_shell
 from s2s.api.structure import argument_leaves, build, is_number, like_argument
 from s2s.ir.types import kind
-from s2s.lower.binding import Read, deep_key
+from s2s.lower.binding import Read, deep_key, is_dict
 from s2s.lower.lower import Program
 from s2s.lower.values import Static
 from s2s.options import Request
@@ -334,7 +334,7 @@ def _shared(request: Request) -> _Specialisations:
 def _has_number(v: Any) -> bool:
     if isinstance(v, tuple | list):
         return any(_has_number(x) for x in v)
-    if isinstance(v, dict):
+    if is_dict(v):
         return any(_has_number(x) for x in v.values())
     return is_number(v)
 
@@ -342,6 +342,8 @@ def _has_number(v: Any) -> bool:
 def _without_gradient(v: Any) -> str:
     """What an argument is that has no gradient, and what to pass instead."""
     t = type(v).__name__
+    if isinstance(v, np.ndarray) and v.dtype.kind in "fc" and t in ("MaskedArray", "matrix"):
+        return f"{_article(t)} {t}, which computes otherwise than an array; pass a plain array: np.asarray(x)"
     if isinstance(v, np.ndarray):
         what = f"an array of dtype {v.dtype}"
     elif isinstance(v, Variable):

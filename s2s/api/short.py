@@ -16,7 +16,7 @@ from s2s.api.plan import Plan
 from s2s.api.structure import argument_leaves, build, is_number, numbers_of
 from s2s.errors import ShapeError
 from s2s.ir.types import Array, Scalar, kind
-from s2s.lower.binding import Read, deep_key
+from s2s.lower.binding import Read, deep_key, is_dict
 from s2s.lower.iterate import with_article
 from s2s.options import Options, options_of
 from s2s.pipeline import Derivative, compiled, lowered, own_faults, push_forward
@@ -259,7 +259,7 @@ def _flatten_tangent(x: Any, t: Any, name: str, dots: list[Any]) -> None:
                              f"Pass a {type(x).__name__} of {len(x)}.")
         for k, (a, b) in enumerate(zip(x, t, strict=True)):
             _flatten_tangent(a, b, f"{name}[{k}]", dots)
-    elif type(x) is dict:
+    elif is_dict(x):
         if not isinstance(t, dict) or t.keys() != x.keys():
             raise ShapeError(f"the tangent of {name} is {t!r:.60}; the argument is a dict with the keys {list(x)}\n"
                              "Pass a dict with these keys.")

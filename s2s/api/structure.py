@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from s2s.errors import ShapeError
 from s2s.ir.types import is_inexact
-from s2s.lower.binding import Binding, Read, number_type
+from s2s.lower.binding import Binding, Read, is_dict, number_type
 from s2s.lower.lower import Leaf, Node
 from s2s.lower.values import Static
 from s2s.variable import tensor
@@ -21,7 +22,7 @@ def argument_leaves(binding: Binding, read: Read) -> Iterator[Read]:
     if isinstance(v, tuple | list):
         for k in range(len(v)):
             yield from argument_leaves(binding, binding.read(read, "item", k))
-    elif type(v) is dict:
+    elif is_dict(v):
         for key in v:
             yield from argument_leaves(binding, binding.read(read, "item", key))
     elif read.leaf is not None and is_inexact(read.leaf.type):
@@ -46,12 +47,21 @@ def like_argument(v: Any, read: Read, binding: Binding, gradients: dict[int, Any
         if hasattr(v, "_fields"):
             return type(v)(*parts)
         return type(v)(parts)
-    if type(v) is dict:
-        return {k: like_argument(v.get(k), binding.read(read, "item", k), binding, gradients)
-                for k in (v if read.by_value else read.key[1])}
+    if is_dict(v):
+        items = {k: like_argument(v.get(k), binding.read(read, "item", k), binding, gradients)
+                 for k in (v if read.by_value else read.key[1])}
+        return items if type(v) is dict else _of_type(v, items)
     if read.index in gradients:
         return gradients[read.index]
     return zeros_of(v) if is_number(v) else None
+
+
+def _of_type(v: dict[Any, Any], items: dict[Any, Any]) -> dict[Any, Any]:
+    """`items` in a dict of the type of `v`, made as Python copies it: a defaultdict keeps its factory."""
+    out = copy.copy(v)
+    out.clear()
+    out.update(items)
+    return out
 
 
 def zeros_of(v: Any) -> Any:

@@ -55,8 +55,8 @@ def key_of(v: Any) -> Any:
         return ("variable", v.trainable, key_of(v._value))
     if t in (tuple, list):
         return (t, len(v))
-    if t is dict:
-        return (dict, tuple(v))
+    if is_dict(v):
+        return (t, tuple(v))
     if t is str:
         return v
     if isinstance(v, types.FunctionType):
@@ -73,19 +73,29 @@ def key_of(v: Any) -> Any:
     return own(v) if own is not None else t
 
 
+def is_dict(v: Any) -> bool:
+    """Whether a value is a dict that finds its items as dicts do; OrderedDict and defaultdict are such."""
+    return isinstance(v, dict) and type(v).__getitem__ is dict.__getitem__
+
+
 def deep_key(v: Any) -> Any:
     """The key of an argument: containers by structure, down to the leaves."""
     t = type(v)
     if t in (tuple, list) or (isinstance(v, tuple) and hasattr(t, "_fields")):
         return (t, *map(deep_key, v))
-    if t is dict:
-        return (dict, tuple((k, deep_key(x)) for k, x in v.items()))
+    if is_dict(v):
+        return (t, *((k, deep_key(x)) for k, x in v.items()))
     return key_of(v)
 
 
 def _is_known(dtype: np.dtype[Any]) -> bool:
     """Whether s2s computes in a dtype: all numbers but the long ones, which differ between machines."""
     return dtype.kind in "biufc" and dtype.char not in "gG"
+
+
+def _is_plain(t: Any) -> bool:
+    """Whether arrays of this type compute as ndarray does; masked arrays and np.matrix do not."""
+    return t.__mul__ is np.ndarray.__mul__
 
 
 def number_type(v: Any, name: str) -> Type | None:
@@ -97,7 +107,7 @@ def number_type(v: Any, name: str) -> Type | None:
         return number_type(v._value, name)
     if isinstance(v, np.generic) and _is_known(v.dtype):
         return Scalar(v.dtype.name)
-    if isinstance(v, np.ndarray) and _is_known(v.dtype):
+    if isinstance(v, np.ndarray) and _is_known(v.dtype) and _is_plain(t):
         if v.ndim == 0:
             return Scalar(v.dtype.name)
         dims = tuple(known_dim(1) if n == 1 else Dim(f"{name}.{k}", 0, True) for k, n in enumerate(v.shape))

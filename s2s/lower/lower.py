@@ -9,7 +9,7 @@ from typing import Any
 from s2s.ir.core import Block, Function, Value
 from s2s.ir.ops import constant
 from s2s.ir.types import Opaque, Type, is_inexact
-from s2s.lower.binding import Binding, Path, Read
+from s2s.lower.binding import Binding, Path, Read, is_dict
 from s2s.lower.calls import lower_call
 from s2s.lower.context import Context, GrowList, Handlers, Respecialise, Services
 from s2s.lower.expressions import lower_expression
@@ -125,7 +125,7 @@ def argument(ctx: Context, read: Read) -> Lowered:
         for k in range(len(v)):
             argument(ctx, ctx.binding.read(read, "item", k))
         return Outside(v, read)
-    if type(v) is dict:
+    if is_dict(v):
         for key in v:
             argument(ctx, ctx.binding.read(read, "item", key))
         return Outside(v, read)

@@ -1,6 +1,10 @@
 """What NumPy makes of unusual arguments, seen through the public functions."""
 
 import math
+import pickle
+import subprocess
+import sys
+from collections import OrderedDict, defaultdict
 
 import numpy as np
 import pytest
@@ -97,3 +101,62 @@ def test_fourth_derivative_of_a_recursion(depth):
     step = 1e-4
     slope = (third(0.6 + step, depth) - third(0.6 - step, depth)) / (2 * step)
     assert s2s.grad(third)(0.6, depth) == pytest.approx(slope, rel=1e-6)
+
+
+def _product(p):
+    return np.sum(p["a"] * p["b"])
+
+
+def test_dicts_of_other_types():
+    gradient = s2s.grad(_product)(OrderedDict(b=3.0, a=2.0))
+    assert gradient == OrderedDict(b=2.0, a=3.0)
+    given = defaultdict(float, a=2.0, b=np.array([1.0, 2.0]))
+    gradient = s2s.grad(_product)(given)
+    assert (gradient.default_factory, gradient["a"]) == (float, 3.0)
+    np.testing.assert_array_equal(gradient["b"], [2.0, 2.0])
+    assert s2s.grad(_product)({"a": 2.0, "b": 3.0}) == {"a": 3.0, "b": 2.0}
+
+    class Doubled(dict):
+        def __getitem__(self, key):
+            return 2.0 * dict.__getitem__(self, key)
+
+    with pytest.raises(TypeError, match="a Doubled"):
+        s2s.grad(_product)(Doubled(a=2.0, b=3.0))
+
+
+@pytest.mark.parametrize("x", [np.ma.masked_array([1.0, 2.0], [False, True]), np.eye(2).view(np.matrix)])
+def test_arrays_that_compute_otherwise(x):
+    with pytest.raises(TypeError, match="plain array"):
+        s2s.grad(lambda x: np.sum(x * x))(x)
+
+
+_PROGRAM = """
+import sys
+import cloudpickle, numpy as np, s2s
+
+def helper(x):
+    return x ** 3
+
+class Model:
+    def __init__(self):
+        self.w = s2s.Variable(2.0)
+    def __call__(self, x):
+        return helper(x) * self.w
+    def forward(self, x):
+        return helper(x) * self.w
+
+def f(x):
+    return np.sum(helper(x))
+
+made = (s2s.grad(f), s2s.grad(Model().forward))
+sys.stdout.buffer.write(cloudpickle.dumps(made))
+"""
+
+
+def test_cloudpickle_from_the_main_program(tmp_path):
+    pytest.importorskip("cloudpickle")
+    (tmp_path / "program.py").write_text(_PROGRAM)
+    data = subprocess.run([sys.executable, tmp_path / "program.py"], check=True, capture_output=True).stdout
+    gradient, method = pickle.loads(data)
+    np.testing.assert_array_equal(gradient(np.array([1.0, 2.0])), [3.0, 12.0])
+    assert method(1.0) == 6.0
