@@ -45,6 +45,7 @@ class Adjoints:
         self.outer: set[Value] = set()
         self.seen: set[Value] = set()
         self.views: set[Value] = set()
+        self.viewed: set[Value] = set()  # adjoints of which parts were handed out
         self.guarded: set[Op] = set()
         self.places: Mapping[Op, Value] = {}
         self.shared: Mapping[Value, Value] = {}
@@ -129,7 +130,7 @@ class Adjoints:
         old = self.env.get(v)
         if old is None:
             self._first(v, c, fresh)
-        elif old in self.outer or old in self.views:
+        elif old in self.outer or old in self.views or old in self.viewed:
             self._add_to(old, c)
         else:
             total = self.b.add(old, c)
@@ -163,8 +164,11 @@ class Adjoints:
             return old
         if self.is_row(v):
             assert v.op is not None
-            new = self.like_view(v, self.own(v.op.value("a")))
+            base = self.own(v.op.value("a"))
+            new = self.like_view(v, base)
             self.views.add(new)
+            # From here on it changes in place: a sum that is a new array would leave its view behind.
+            self.viewed.add(base)
             if old is not None:
                 self._add_to(new, old)
         else:

@@ -1,5 +1,7 @@
 """Names of one memory: views, swaps, arrays chosen by the path; cells stored to twice; elements not used."""
 
+import math
+
 import numpy as np
 
 from . import program
@@ -211,3 +213,25 @@ def written_and_carried_on_one_path(x):
                 c[k] = x[k] * d[0]
             d = d + c
     return np.sum(d * W)
+
+
+def _folded(p):
+    s = 0.0
+    for e in p:
+        s = math.tanh(s + 0.3 * e)
+    return s
+
+
+@program(args=(np.array([0.3, -0.7, 0.5]),), order=2)
+def view_read_before_and_after_its_base(u):
+    return np.sum(u * _folded(u[::-1])) * np.sum(u * _folded(u[::-1]))
+
+
+@program(args=(np.array([0.3, -0.7, 0.5]),), order=2)
+def row_of_a_row_used_whole(u):
+    v = u[1:] * 1.5
+    w = v[::-1]
+    s = 0.0
+    for k in range(2):
+        s = s + w[k] * v[k]
+    return s * np.sum(v * v) + np.sum(w * u[1:])
