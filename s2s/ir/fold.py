@@ -291,7 +291,22 @@ def _neg_condition(b: Builder, op: Op, t: Type) -> Value | None:
     return inner.value("x") if inner is not None else None
 
 
+def _and(b: Builder, op: Op, t: Type) -> Value | None:
+    for one, other in ((op.value("x"), op.value("y")), (op.value("y"), op.value("x"))):
+        if constant(one) is not None:
+            return other if constant(one) else one
+    return None
+
+
+def _or(b: Builder, op: Op, t: Type) -> Value | None:
+    for one, other in ((op.value("x"), op.value("y")), (op.value("y"), op.value("x"))):
+        if constant(one) is not None:
+            return one if constant(one) else other
+    return None
+
+
 _REWRITES: dict[str, Any] = {
+    "and": _and, "or": _or,
     "add": _add, "sub": _sub, "mul": _mul, "div": _div, "neg": _neg, "pow": _pow, "cast": _cast,
     "trips": _trips, "not": _neg_condition,
 }
