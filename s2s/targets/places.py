@@ -190,7 +190,13 @@ def _setitem(a: Expr, items: Sequence[str], index: tuple[Expr, ...], value: Expr
 
 def _take(a: Expr, indices: Expr, axis: int | None, mode: str) -> Expr | None:
     if mode != "raise":
-        raise NotImplementedError(f"with mode={mode!r}")
+        flat = a if axis is not None or a.ndim == 1 else fn.ravel(a)
+        size = flat.size_of(axis or 0)
+        if mode == "wrap":
+            indices = indices.wrap(indices.b.binary("mod", indices.v, size.v))
+        else:
+            indices = fn.maximum(fn.minimum(indices, size - 1), 0)
+        return fn.take(flat, indices, axis=axis)
     if axis is None:
         return fn.ravel(a)[indices] if indices.is_array and a.is_array and a.ndim > 1 else None
     return a[(*[slice(None)] * (axis % a.ndim), indices)]

@@ -123,7 +123,7 @@ def _einsum(subscripts: str, operands: tuple[Expr, ...]) -> Expr:
         raise NotImplementedError("with an ellipsis")
     if "->" not in subscripts:
         output = "".join(c for c in sorted(set("".join(terms))) if "".join(terms).count(c) == 1)
-    reduced = [_diagonals(x, term) for x, term in zip(operands, terms, strict=True)]
+    reduced = _without_ones([_diagonals(x, term) for x, term in zip(operands, terms, strict=True)])
     if len(reduced) == 2:
         contracted = _contraction(reduced, output)
         if contracted is not None:
@@ -152,6 +152,21 @@ def _diagonals(x: Expr, term: str) -> tuple[Expr, str]:
     return x, term
 
 
+def _without_ones(operands: Sequence[tuple[Expr, str]]) -> list[tuple[Expr, str]]:
+    """Axes of length 1 that are broadcast left out."""
+    wide = {c for x, term in operands for c, d in zip(term, x.dims if x.is_array else (), strict=True)
+            if d.is_one is not True}
+    out = []
+    for x, term in operands:
+        if x.is_array:
+            gone = [c in wide and d.is_one is True for c, d in zip(term, x.dims, strict=True)]
+            if any(gone):
+                x = x[tuple(0 if g else slice(None) for g in gone)]
+                term = "".join(c for c, g in zip(term, gone, strict=True) if not g)
+        out.append((x, term))
+    return out
+
+
 def _contraction(operands: Sequence[tuple[Expr, str]], output: str) -> Expr | None:
     """A product of two without a letter that is in both and in the result, as tensordot computes it."""
     (a, s), (b, t) = operands
@@ -168,7 +183,7 @@ def _norm(x: Expr, ord: Any, axis: Any, keepdims: bool) -> Expr | None:
     if axis is None and not keepdims and x.ndim <= 2 and (ord in (None, 2, "fro") or x.ndim == 1):
         if x.ndim == 2 and ord == 2:
             raise NotImplementedError("of a matrix with ord=2")
-        return None
+        return fn.norm(x) if ord == "fro" else None
     if axis is None and ord is None:
         axis = tuple(range(x.ndim))
     vector = isinstance(axis, int) or ord in (None, "fro") or x.ndim == 1

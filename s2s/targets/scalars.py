@@ -37,6 +37,22 @@ def _isclose(a: Expr, b: Expr, rel_tol: float, abs_tol: float) -> Expr:
     return a.wrap(a.b.binary("bitor", (a == b).v, near.v))
 
 
+def _isclose_arrays(a: Expr, b: Expr, rtol: float, atol: float, equal_nan: bool) -> Expr | None:
+    """As NumPy computes it: numba does not broadcast here."""
+    if not (a.is_array and b.is_array) or a.dims == b.dims:
+        return None
+    near = (fn.abs(a - b) <= atol + rtol * fn.abs(b)) & fn.isfinite(b)
+    close = a.wrap(a.b.binary("bitor", (a == b).v, near.v))
+    return a.wrap(a.b.binary("bitor", close.v, (fn.isnan(a) & fn.isnan(b)).v)) if equal_nan else close
+
+
+def _clip(a: Expr, a_min: Any, a_max: Any) -> Expr | None:
+    if a.is_array or (isinstance(a_min, Expr) and a_min.is_array) or (isinstance(a_max, Expr) and a_max.is_array):
+        return None
+    low = a if a_min is None else fn.maximum(a, a_min)
+    return low if a_max is None else fn.minimum(low, a_max)
+
+
 def _round(x: Expr, ndigits: Any = None) -> Expr | None:
     if ndigits is None or isinstance(ndigits, Expr):
         return None
@@ -44,5 +60,6 @@ def _round(x: Expr, ndigits: Any = None) -> Expr | None:
 
 
 FORMS: dict[str, Any] = {
-    "math.fmod": _fmod, "math.isclose": _isclose, "math.log": _log, "np.heaviside": _heaviside, "round": _round,
+    "math.fmod": _fmod, "math.isclose": _isclose, "math.log": _log, "np.clip": _clip, "np.heaviside": _heaviside,
+    "np.isclose": _isclose_arrays, "round": _round,
 }
