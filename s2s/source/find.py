@@ -147,6 +147,9 @@ def _no_text(code: CodeType) -> SourceError:
 
 
 def _no_match(code: CodeType, lines: Lines) -> SourceError:
+    if code.co_filename == "<string>":
+        # The name that exec and `python -c` share; from 3.13 on the text of the latter is there.
+        return _no_text(code)
     number = code.co_firstlineno
     shown = [f"    {lines[number - 1].strip()}"] if 0 < number <= len(lines) and lines[number - 1].strip() else []
     kind = "lambda" if code.co_name == "<lambda>" else "function"
