@@ -77,7 +77,7 @@ def _along_type(op: Op) -> Result:
     return [fresh_array(t.dtype, dims)]
 
 
-_take_along = family.op("np.take_along_axis", "arr, indices, axis=-1", _along_type, linear="arr")
+_take_along = family.op("np.take_along_axis", "arr, indices, axis: static", _along_type, linear="arr")
 
 
 @_take_along.vjp
