@@ -17,7 +17,7 @@ The same is done where both branches yield the same value, and where a loop carr
 
 from __future__ import annotations
 
-from s2s.ir.core import Block, Function, Op, Value, clone_function, map_arg
+from s2s.ir.core import Block, Function, Op, Value, clone_function, map_arg, walk
 from s2s.ir.ops import constant
 from s2s.ir.types import INT, Undefined
 
@@ -110,7 +110,7 @@ class _Copies:
     def _loop(self, op: Op) -> list[Op]:
         first = 1 if op.name == "for" else 0
         init = op.values("init")
-        if op.name == "for" and (trips := self._trips(op)) is not None and trips == 0:
+        if self._never_runs(op):
             for r, v in zip(op.results, init, strict=True):
                 self.copy_of(r, v)
             return []
@@ -131,6 +131,13 @@ class _Copies:
             body.results = [*(body.results[i] for i in kept), *body.results[len(op.results):]]
             op.results = [op.results[i] for i in kept]
         return self._once(op) if op.name == "for" else [op]
+
+    def _never_runs(self, op: Op) -> bool:
+        if op.name == "for":
+            return self._trips(op) == 0
+        test = op.blocks[0]
+        return constant(self.find(test.results[0])) is False and not any(
+            o.spec.effect or o.spec.writes or o.name == "call" for o in walk(test))
 
     def _trips(self, op: Op) -> int | None:
         bounds = [constant(self.find(op.value(n))) for n in ("start", "stop", "step")]

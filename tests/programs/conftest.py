@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Generator
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+# Compilers make many objects that stay: to look through all of them as often as by default takes a third of the time.
+gc.set_threshold(100_000, 20, 100)
 
 import checking
 

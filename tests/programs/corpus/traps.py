@@ -343,3 +343,13 @@ def value_that_only_an_inner_branch_takes(x):
     if math.sin(x) > 0.1:
         x = math.sin(x)
     return x
+
+
+@program(args=(0.4, 0.7))
+def loop_whose_test_has_a_constant_part(x, y):
+    items = [x, y]
+    n = 0
+    while n < 2 and (x < 0.5 and 0.3 > 0.4):
+        n += 1
+        items.append(math.tanh(items[-1]))
+    return items[-1] * items[0] + n
