@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-# Compilers make many objects that stay: to look through all of them as often as by default takes a third of the time.
-gc.set_threshold(100_000, 20, 100)
 
 import checking
+
+# Compilers make many objects that stay: to look through all of them as often as by default takes a third of the time.
+gc.set_threshold(100_000, 20, 100)
 
 
 def pytest_configure(config: pytest.Config) -> None:
