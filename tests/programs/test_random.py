@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, given, note, seed, settings
 
 import s2s
 
-COUNT = int(os.environ.get("S2S_RANDOM_PROGRAMS", "300"))
+COUNT = int(os.environ.get("S2S_RANDOM_PROGRAMS", "2000"))
 PARTS = 2
 SAMPLE = 20
 NUMBA = importlib.util.find_spec("numba") is not None
