@@ -127,8 +127,9 @@ def test_random_memory(seed: int) -> None:
     agrees(RandomProgram(seed, 25).build(), 0.7, -0.3, rng.normal(size=SIZE), rng.normal(size=SIZE))
 
 
-# numba fails to type some loops that swap (`a, b = b, a`) from the bytecode of Python 3.11; with a temporary it would not.
-SWAPS = pytest.param(7, marks=pytest.mark.xfail(sys.version_info[:2] == (3, 11), reason="numba's", raises=numba.TypingError))
+# From the bytecode of Python 3.11 numba cannot type some loops that swap (`a, b = b, a`); with a temporary it could.
+ON_311 = pytest.mark.xfail(sys.version_info[:2] == (3, 11), reason="numba's", raises=numba.TypingError)
+SWAPS = pytest.param(7, marks=ON_311)
 
 
 @pytest.mark.parametrize("seed", [0, 4, SWAPS, 30])
