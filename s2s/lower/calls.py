@@ -21,7 +21,7 @@ from s2s.lower.classes import construct
 from s2s.lower.containers import call_method
 from s2s.lower.context import Context
 from s2s.lower.draws import draw
-from s2s.lower.effects import leave_in_place
+from s2s.lower.effects import leave_in_place, public_name
 from s2s.lower.functions import call_closure, call_python
 from s2s.lower.gradients import api_call
 from s2s.lower.intrinsics import INTRINSICS
@@ -30,7 +30,7 @@ from s2s.lower.outside import outside
 from s2s.lower.rulecalls import call_rule, expand
 from s2s.lower.truth import usable
 from s2s.lower.values import Bound, Box, Closure, Lowered, Method, Outside, Static, Tuple
-from s2s.rules.expand import EXPANSIONS
+from s2s.rules.expand import EXPANSIONS, METHODS
 from s2s.rules.table import Rule
 from s2s.source.find import no_python
 
@@ -60,14 +60,10 @@ def _object(ctx: Context, node: gast.AST | None, callee: Static | Outside, args:
         hash(f)
     except TypeError:
         f = None
-    if f is not None and f in INTRINSICS:
-        return INTRINSICS[f](ctx, node, args, kwargs)
-    if f is not None and f in EXPANSIONS:
-        expanded = expand(ctx, node, EXPANSIONS[f], args, kwargs)
-        if expanded is not None:
-            return expanded
-    if f is not None and f in ctx.services.table.by_callable:
-        return call_rule(ctx, node, ctx.services.table.by_callable[f], args, kwargs)
+    if f is not None:
+        known = _known_function(ctx, node, callee, args, kwargs)
+        if known is not None:
+            return known
     f = callee.value
     _refuse_builtin(ctx, node, callee, args)
     special = api_call(ctx, node, callee, args, kwargs)
@@ -94,6 +90,20 @@ def _object(ctx: Context, node: gast.AST | None, callee: Static | Outside, args:
     if drawn is not None:
         return drawn
     return leave_in_place(ctx, node, callee, args, kwargs)
+
+
+def _known_function(ctx: Context, node: gast.AST | None, callee: Static | Outside, args: list[Lowered],
+                    kwargs: dict[str, Lowered]) -> Lowered | None:
+    """A call of a function of which s2s knows what it means; None where it does not."""
+    f, rules = callee.value, ctx.services.table.by_callable
+    if f not in INTRINSICS and f not in EXPANSIONS and f not in rules:
+        return None
+    if isinstance(callee, Outside):
+        callee.pinned()  # another function is another program, and those written in C have no code to tell them by
+    if f in INTRINSICS:
+        return INTRINSICS[f](ctx, node, args, kwargs)
+    expanded = expand(ctx, node, EXPANSIONS[f], public_name(callee), args, kwargs) if f in EXPANSIONS else None
+    return call_rule(ctx, node, rules[f], args, kwargs) if expanded is None and f in rules else expanded
 
 
 def _refuse_builtin(ctx: Context, node: gast.AST | None, callee: Static | Outside, args: list[Lowered]) -> None:
@@ -191,6 +201,12 @@ def _method(ctx: Context, node: gast.AST | None, callee: Method, args: list[Lowe
         if special is not None:
             return special
         rule = ctx.services.table.by_method.get(name)
+        expansion = METHODS.get(name) or next((EXPANSIONS[f] for f in rule.callables if f in EXPANSIONS)
+                                              if rule is not None else iter(()), None)
+        if expansion is not None:
+            expanded = expand(ctx, node, expansion, name, [x, *args], kwargs)
+            if expanded is not None:
+                return expanded
         if rule is None:
             raise ctx.error(node, f"{name}() of {describe(x)} has no derivative rule",
                             "s2s knows the derivatives of the methods that docs/functions.md lists",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -11,49 +12,96 @@ import numpy as np
 
 from s2s.errors import NoRuleError
 from s2s.ir.core import Value
-from s2s.ir.types import List, Opaque
+from s2s.ir.types import List, Opaque, Scalar
 from s2s.lower.context import Context
 from s2s.lower.iterate import items_of
 from s2s.lower.numbers import UNKNOWN, known, not_a_number, promoted, sequence, value
 from s2s.lower.truth import static, usable
 from s2s.lower.values import Box, Lowered, Static, Tuple
+from s2s.rules.expand.core import Expansion
 from s2s.rules.expr import Expr
 from s2s.rules.table import Rule
 
 
-def expand(ctx: Context, node: gast.AST | None, expansion: Any, args: list[Lowered],
-            kwargs: dict[str, Lowered]) -> Lowered | None:
+def expand(ctx: Context, node: gast.AST | None, expansion: Expansion, name: str, args: list[Lowered],
+           kwargs: dict[str, Lowered]) -> Lowered | None:
     """A function that is written out in terms of others; None where its own rule is to be used."""
+    given = {k: v for k, v in kwargs.items()
+             if k in expansion.signature.parameters or not _changes_nothing(k, known(ctx, v))}
+    try:
+        bound = expansion.bind(args, given)
+    except TypeError as error:
+        raise ctx.error(node, f"this call of {name} is not supported: {error}",
+                        "its derivative is not known for that", "leave the argument out, or write it with other "
+                        "functions", NoRuleError) from None
+    for p, x in bound.arguments.items():
+        read = _reader(ctx, node, expansion.kind(p), p, name)
+        bound.arguments[p] = tuple(map(read, x)) if p == expansion.star else read(x)
+    try:
+        made = expansion.function(*bound.args, **bound.kwargs)
+    except NoRuleError as error:
+        if error.args and "\n" in str(error):
+            raise
+        raise ctx.error(node, str(error), "", "", NoRuleError) from None
+    return None if made is None else _made(ctx, made)
+
+
+def _made(ctx: Context, made: Any) -> Lowered:
+    """What an expansion gave: an expression, a number, or a tuple or list of them."""
+    if isinstance(made, Expr):
+        return made.v
+    if isinstance(made, list):
+        box = Box("list", None, "", ctx.depth)
+        ctx.state.heap[box] = [_made(ctx, e) for e in made]
+        return box
+    if isinstance(made, tuple):
+        cls = type(made) if hasattr(made, "_fields") else None
+        return Tuple(tuple(_made(ctx, e) for e in made), cls)
+    return ctx.b.const(made)
+
+
+def _reader(ctx: Context, node: gast.AST | None, kind: str, parameter: str, name: str) -> Callable[[Lowered], Any]:
+    """How an argument of an expansion is given to it."""
     table = ctx.services.table
 
     def lookup(name: str) -> Any:
         rule = table.by_name.get(name)
         return None if rule is None else rule.spec
 
-    def given(x: Lowered) -> Any:
+    def expression(x: Lowered) -> Expr:
+        return Expr(ctx.b, _number(ctx, node, x, name), lookup)
+
+    def value_of(x: Lowered) -> Expr | None:
+        x = usable(ctx, node, x)
+        return None if isinstance(x, Static) and x.value is None else expression(x)
+
+    def values_of(x: Lowered) -> Any:
+        parts = None if isinstance(x, Value) else sequence(ctx, usable(ctx, node, x))
+        if parts is not None:
+            return [values_of(v) for v in parts]
+        array = expression(x)
+        return array
+
+    def static_of(x: Lowered) -> Any:
+        return _static(ctx, node, x, parameter)
+
+    def any_of(x: Lowered) -> Any:
         found = known(ctx, usable(ctx, node, x))
         if found is not UNKNOWN:
             return found
         parts = None if isinstance(x, Value) else sequence(ctx, x)
         if parts is not None and all(known(ctx, v) is not UNKNOWN for v in parts):
             return [known(ctx, v) for v in parts]
-        return Expr(ctx.b, _number(ctx, node, x, "the function"), lookup)
+        return expression(x)
 
-    operands = [given(x) for x in args]
-    if not operands or not isinstance(operands[0], Expr):
-        return None
-    try:
-        made = expansion(*operands, **{k: given(v) for k, v in kwargs.items()})
-    except NoRuleError as error:
-        raise ctx.error(node, str(error), "", "", NoRuleError) from None
-    if made is None:
-        return None
-    if isinstance(made, tuple):
-        box = Box("list", None, "", ctx.depth)
-        ctx.state.heap[box] = [e.v for e in made]
-        return box
-    return made.v  # type: ignore[no-any-return]
+    def parts_of(x: Lowered) -> Any:
+        x = usable(ctx, node, x)
+        if isinstance(x, Value) and isinstance(x.type, Scalar):
+            return static_of(x)
+        parts = None if isinstance(x, Value) else sequence(ctx, x)
+        return any_of(x) if parts is None else [any_of(v) for v in parts]
 
+    return {"value": value_of, "values": values_of, "static": static_of, "any": any_of, "parts": parts_of}[kind]
 
 
 def call_rule(ctx: Context, node: gast.AST | None, rule: Rule, args: list[Lowered],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from s2s.rules import (
+    constants,
     creation,
     einsum,
     elementwise,
@@ -29,6 +30,7 @@ FAMILIES = (
     products.family,
     einsum.family,
     linalg.family,
+    constants.family,
 )
 
 TABLE = Table(FAMILIES)

@@ -149,6 +149,18 @@ class Expr:
     def __and__(self, other: Any) -> Expr:
         return self._binary("bitand", self, other)
 
+    def __or__(self, other: Any) -> Expr:
+        return self._binary("bitor", self, other)
+
+    def __invert__(self) -> Expr:
+        return fn.logical_not(self)
+
+    def __mod__(self, other: Any) -> Expr:
+        return self._binary("mod", self, other)
+
+    def __rpow__(self, other: Any) -> Expr:
+        return self._binary("pow", other, self)
+
     __hash__ = None  # type: ignore[assignment]
 
     @property
@@ -170,6 +182,11 @@ class Expr:
     def conj(self) -> Expr:
         """The complex conjugate; itself where it is real."""
         return fn.conj(self) if self.is_complex else self
+
+    @property
+    def imag(self) -> Expr:
+        """The imaginary part, of a complex one."""
+        return fn.imag(self)
 
     @property
     def real(self) -> Expr:

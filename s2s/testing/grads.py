@@ -42,30 +42,43 @@ def check_grads(f: Callable[..., Any], args: Sequence[Any], order: int = 1, mode
     if "fwd" in modes:
         _compare(dot, _difference(f, args, tangents, eps), rtol, atol, f"forward mode of {function_name(f)}")
     if "rev" in modes:
-        weights = _map(lambda v: rng.standard_normal(np.shape(v)).astype(np.asarray(v).dtype)[()], value)
+        weights = _map(lambda v: _direction(rng, v), value)
         gradients = gradients_function(f, params=moved, **options)(*args, dy=weights)
         forward = sum(_inner(w, d) for w, d in zip(_leaves(weights), _leaves(dot), strict=True))
         backward = sum(_inner(g, tangents[k]) for g, k in zip(gradients, moved, strict=True) if g is not None)
         _compare(backward, forward, rtol, atol, f"reverse mode of {function_name(f)}")
     if order > 1:
         inner = gradients_function(f, params=moved, **options)
+        dy = _map(lambda v: _direction(rng, v), value)
 
         def gradient(*xs: Any) -> Any:
-            return inner(*xs)
+            return inner(*xs, dy=dy)
 
         check_grads(gradient, args, order - 1, modes, rtol, atol, eps, **options)
 
 
 def _direction(rng: np.random.Generator, a: Any) -> Any:
+    """Random numbers of the shape and dtype of `a`, of an int or a bool zeros."""
     x = np.asarray(plain(a))
-    return np.asarray(rng.standard_normal(x.shape)).astype(x.dtype)[()]
+    if x.dtype.kind not in "fc":
+        return np.zeros_like(x)[()]
+    made = rng.standard_normal(x.shape)
+    whole = made + 1j * rng.standard_normal(x.shape) if x.dtype.kind == "c" else made
+    return np.asarray(whole).astype(x.dtype)[()]
 
 
 def _difference(f: Callable[..., Any], args: Sequence[Any], tangents: Sequence[Any], eps: float) -> Any:
     def at(step: float) -> Any:
         return f(*(a if t is None else plain(a) + step * t for a, t in zip(args, tangents, strict=True)))
     ahead, behind = at(eps), at(-eps)
-    return [(plain(x) - plain(y)) / (2 * eps) for x, y in zip(_leaves(ahead), _leaves(behind), strict=True)]
+    return [_slope(plain(x), plain(y), eps) for x, y in zip(_leaves(ahead), _leaves(behind), strict=True)]
+
+
+def _slope(ahead: Any, behind: Any, eps: float) -> Any:
+    """The difference quotient; 0 for what is an int or a bool."""
+    if np.asarray(ahead).dtype.kind not in "fc":
+        return np.zeros(np.shape(ahead))
+    return (ahead - behind) / (2 * eps)
 
 
 def _leaves(x: Any) -> list[Any]:
@@ -81,7 +94,7 @@ def _map(function: Callable[[Any], Any], x: Any) -> Any:
         return {k: _map(function, v) for k, v in x.items()}
     if isinstance(x, list | tuple):
         return type(x)(_map(function, v) for v in x)
-    return function(x)
+    return None if x is None else function(x)
 
 
 def _inner(x: Any, y: Any) -> float:

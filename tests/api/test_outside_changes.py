@@ -158,3 +158,14 @@ def _summed(x, seen):
 def test_the_result_of_a_call_without_a_rule_is_not_a_value():
     with pytest.raises(s2s.NoRuleError, match="apply_along_axis"):
         s2s.grad(lambda x: np.apply_along_axis(np.sum, 0, np.ones(2) * x))(2.0)
+
+
+def test_closures_over_functions_written_in_c_are_told_apart():
+    def applied(function):
+        return lambda x: function(x)
+
+    x = np.array([1.0, 2.0, 4.0])
+    for function in (np.gradient, np.cumsum, np.sort, np.diff, np.sin):
+        np.testing.assert_allclose(s2s.jvp(applied(function), (x,), (x,))[0], function(x))
+    np.testing.assert_allclose(s2s.grad(applied(np.sum))(x), np.ones(3))
+    np.testing.assert_allclose(s2s.grad(applied(np.mean))(x), np.ones(3) / 3)

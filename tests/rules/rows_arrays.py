@@ -141,7 +141,8 @@ INDEXING = [
     row("np.nonzero", V3), row("np.flatnonzero", V3), row("np.argwhere", M34), row("np.tril_indices", 3),
     row("np.triu_indices", 3, 1), row("np.diag_indices", 3), row("np.bincount", INDEX),
     row("np.bincount", INDEX, V4), row("np.bincount", INDEX, V4, 6),
-    row("np.linalg.matrix_rank", M34),
+    row("np.linalg.matrix_rank", M34), row("np.delete", INDEX, np.array([0, 2])),
+    row("np.insert", INDEX, np.array([0, 2]), np.array([7, 8])),
 ]
 
 PRODUCTS = [

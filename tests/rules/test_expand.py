@@ -1,4 +1,4 @@
-"""Functions that are written out give what NumPy gives."""
+"""Functions of NumPy as they are called: values, dtypes and derivatives of what is written out in terms of others."""
 
 from __future__ import annotations
 
@@ -7,47 +7,54 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2s.ir.builder import Builder
-from s2s.ir.core import Block, Function, Value
-from s2s.rules import TABLE
-from s2s.rules.expand import EXPANSIONS
-from s2s.rules.expr import Expr
-from s2s.testing.interpret import run
-from s2s.testing.rules import type_of
+import s2s
+from s2s.variable import plain
 
-V = np.arange(7.0) ** 2
-M = np.arange(24.0).reshape(4, 6) ** 1.5
+from .rows_expand import ROWS, Row
 
 
-def lookup(name: str) -> Any:
-    rule = TABLE.by_name.get(name)
-    return None if rule is None else rule.spec
+def leaves(x: Any) -> list[Any]:
+    if isinstance(x, dict):
+        return [leaf for v in x.values() for leaf in leaves(v)]
+    if isinstance(x, list | tuple):
+        return [leaf for v in x for leaf in leaves(v)]
+    return [plain(x)]
 
 
-@pytest.mark.parametrize(("function", "array", "args", "options"), [
-    (np.split, V[:6], (3,), {}), (np.split, V, ([1, 4],), {}), (np.split, M, (2, 1), {}),
-    (np.split, M, (2,), {"axis": -1}),
-    (np.split, V, (1,), {}), (np.array_split, V, (3,), {}), (np.array_split, V, (1,), {}), (np.hsplit, M, (3,), {}),
-    (np.hsplit, V[:6], (2,), {}), (np.vsplit, M, ([1],), {}), (np.dsplit, M.reshape(2, 3, 4), (2,), {}),
-    (np.diag, M, (), {}), (np.diag, M, (1,), {}), (np.gradient, V, (), {}), (np.gradient, V, (0.5,), {}),
-    (np.gradient, M, (), {"axis": 1}), (np.delete, V, (2,), {}), (np.delete, V, (-1,), {}),
-    (np.delete, M, (0, 1), {}),
-    (np.ediff1d, M, (), {}), (np.trapezoid, V, (), {}), (np.trapezoid, M, (), {"dx": 0.5, "axis": 0}),
-    (np.trapezoid, M, (np.arange(6.0) ** 2,), {}), (np.trapezoid, M, (np.arange(4.0) ** 2,), {"axis": 0}),
-])
-def test_expansion(function: Any, array: Any, args: Any, options: Any) -> None:
-    block = Block()
-    numbers = [array, *(a for a in args if isinstance(a, np.ndarray))]
-    block.params = [Value(type_of(x, f"x{k}"), "x") for k, x in enumerate(numbers)]
-    b = Builder(block)
-    exprs = iter([Expr(b, v, lookup) for v in block.params])
-    first, *rest = (next(exprs) if isinstance(a, np.ndarray) else a for a in (array, *args))
-    found = EXPANSIONS[function](first, *rest, **options)
-    parts = found if isinstance(found, tuple) else (found,)
-    block.results = [x.v for x in parts]
-    expected = function(array, *args, **options)
-    expected = expected if isinstance(expected, list) else [expected]
-    for x, y in zip(run(Function("f", block), numbers), expected, strict=True):
-        np.testing.assert_allclose(x, y)
-    if function is np.split:
-        assert all(np.shares_memory(x, array) for x in run(Function("f", block), numbers))
+def zeros(x: Any) -> Any:
+    return [zeros(v) for v in x] if isinstance(x, list) else x * 0
+
+
+def single(x: Any) -> Any:
+    """`x` in single precision."""
+    if isinstance(x, list):
+        return [single(v) for v in x]
+    if isinstance(x, np.ndarray | np.generic) and x.dtype.kind in "fc":
+        return x.astype("float32" if x.dtype.kind == "f" else "complex64")
+    return x
+
+
+def check_value(row: Row, args: tuple[Any, ...]) -> None:
+    """The value is that of NumPy, with its shape and dtype."""
+    f = row.applied
+    with np.errstate(all="ignore"):
+        wanted = leaves(f(*args))
+        found = leaves(s2s.jvp(f, args, tuple(map(zeros, args)))[0])
+    assert len(found) == len(wanted)
+    for x, y in zip(found, wanted, strict=True):
+        tolerance = 2e-5 if np.asarray(y).dtype in ("float32", "complex64") else 1e-9
+        assert (np.shape(x), np.asarray(x).dtype) == (np.shape(y), np.asarray(y).dtype)
+        np.testing.assert_allclose(x, y, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_expansion(row: Row) -> None:
+    check_value(row, row.args)
+    s2s.check_grads(row.applied, row.args, order=row.order, rtol=1e-4, atol=1e-6)
+    if row.single:
+        args = tuple(map(single, row.args))
+        check_value(row, args)
+        dy = [single(v) for v in leaves(row.applied(*args))]
+        for x, x_bar in zip(args, s2s.gradients_function(row.applied)(*args, dy=row.seed(dy)), strict=True):
+            for one, other in zip(leaves(x), leaves(x_bar), strict=True):
+                assert np.asarray(one).dtype == np.asarray(other).dtype
