@@ -1,9 +1,62 @@
-"""`python -m benchmarks`: the same as `python benchmarks/run.py`."""
+"""Time s2s beside adjoints written by hand and other systems, as ratios.
 
-import runpy
-import sys
+    python -m benchmarks [KERNEL ...] [--form loops|arrays] [--targets cpu python] [--peers jax ...]
+                         [--threads N] [--repeats N] [--json PATH] [--chart PATH]
+
+A process for each kernel and form. Every gradient is checked before anything is timed: at a tiny size with
+finite differences, at the size that is timed with the others. Systems take turns and medians are divided:
+
+    gradient/primal   what a gradient costs, in runs of the function under numba (1.0: as much as the function)
+    s2s/hand          how far from an adjoint written straightforwardly by hand, under numba (1.0 is as good)
+    s2s/tuned         how far from one whose loops were changed by hand until it was fast
+    NAME/s2s          how many times slower another system is
+    first             seconds for the first call: transform and compile
+    peak              memory that a call takes, in units of the memory of the gradients
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
 from pathlib import Path
 
-folder = Path(__file__).parent
-sys.path.insert(0, str(folder))
-runpy.run_path(str(folder / "run.py"), run_name="__main__")
+from benchmarks import chart, machine, peers, report
+from benchmarks.kernels import KERNELS
+from benchmarks.suite import run
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("kernels", nargs="*", default=list(KERNELS), metavar="KERNEL", help=", ".join(KERNELS))
+    parser.add_argument("--form", nargs="+", choices=("loops", "arrays"), default=["loops", "arrays"])
+    parser.add_argument("--targets", nargs="+", choices=("cpu", "python"), default=["cpu", "python"])
+    parser.add_argument("--peers", nargs="*", choices=list(peers.PEERS), default=list(peers.PEERS))
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--json", type=Path, help="write the measurements there")
+    parser.add_argument("--chart", type=Path, help="draw the bar chart there (.svg or .png)")
+    return parser.parse_args()
+
+
+def main() -> None:
+    given = options()
+    about = machine.describe(given.threads)
+    print(report.heading(about))
+    rows = []
+    for name in given.kernels:
+        for form in KERNELS[name].forms:
+            if form in given.form:
+                row = run(name, form, given)
+                rows.append(row)
+                print(report.line(row), flush=True)
+    print(report.summary(rows))
+    if given.json is not None:
+        given.json.write_text(json.dumps({"machine": about, "rows": rows}, indent=1) + "\n")
+    if given.chart is not None:
+        chart.draw(rows, about, given.chart)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""Run a kernel in a process of its own and gather what it says."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from typing import Any
+
+from benchmarks import machine
+
+#: Seconds for all of one kernel in one form.
+LIMIT = 300
+
+
+def run(name: str, form: str, given: argparse.Namespace) -> dict[str, Any]:
+    """The row of one kernel in one form: times and peaks by column, and the ratios.
+
+    What cannot be interrupted (a compiler in C++) is ended from here; what was found until then is kept.
+    """
+    options = {key: getattr(given, key) for key in ("targets", "peers", "threads", "repeats")}
+    command = [sys.executable, "-m", "benchmarks.worker", name, form, json.dumps(options)]
+    row: dict[str, Any] = {"kernel": name, "form": form, "columns": {}, "errors": {}}
+    try:
+        done = subprocess.run(
+            command, env=machine.environment(given.threads), capture_output=True, text=True, timeout=LIMIT, check=False
+        )
+        text, trouble = done.stdout, done.stderr if done.returncode else ""
+    except subprocess.TimeoutExpired as error:
+        text = error.stdout.decode() if isinstance(error.stdout, bytes) else (error.stdout or "")
+        trouble = f"ended after {LIMIT} s"
+    for line in text.splitlines():
+        if line.startswith("{"):
+            _take(row, json.loads(line))
+    if trouble:
+        row["errors"]["process"] = trouble.strip().splitlines()[-1][:300]
+    return row | {"ratios": ratios(row["columns"])}
+
+
+def _take(row: dict[str, Any], facts: dict[str, Any]) -> None:
+    if "times" in facts:
+        for column, time in facts["times"].items():
+            row["columns"][column]["s"] = time
+    elif "error" in facts:
+        row["errors"][facts["column"]] = facts["error"]
+    elif "absent" not in facts:
+        row["columns"][facts["column"]] = {"first_s": facts["first_s"], "peak": facts["peak"]}
+
+
+def ratios(columns: dict[str, dict[str, Any]]) -> dict[str, float]:
+    """Of the times of the columns.
+
+    >>> ratios({"primal": {"s": 1.0}, "hand": {"s": 1.6}, "s2s": {"s": 2.0}, "jax": {"s": 30.0}})
+    {'gradient/primal': 2.0, 's2s/hand': 1.25, 'jax/s2s': 15.0}
+    """
+    times = {name: facts["s"] for name, facts in columns.items() if "s" in facts}
+    if "s2s" not in times:
+        return {}
+    found = {}
+    for name, time in times.items():
+        if name == "primal":
+            found["gradient/primal"] = times["s2s"] / time
+        elif name in ("hand", "tuned"):
+            found[f"s2s/{name}"] = times["s2s"] / time
+        elif name != "s2s":
+            found[f"{name}/s2s"] = time / times["s2s"]
+    return found
