@@ -7,7 +7,7 @@ whether a store to the group can run after a given operation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -269,8 +269,11 @@ class Memory:
     def _last_inside(self, op: Op) -> int:
         return max([self.order[op], *(self._last_inside(o) for block in op.blocks for o in block.ops)])
 
-    def may_change(self, v: Value, reader: Op) -> bool:
-        """Whether a store to the memory of `v` may run after `reader` did (and read it)."""
+    def may_change(self, v: Value, reader: Op, elsewhere: Callable[[Op], bool] | None = None) -> bool:
+        """Whether a store to the memory of `v` may run after `reader` did (and read it).
+
+        elsewhere: whether a store is known to leave what was read alone.
+        """
         stores = self.stores.get(self.group(v), [])
         roots = self.roots.get(self.group(v), ())
         if isinstance(v.type, Array):  # what a list holds does not change with the list
@@ -278,7 +281,8 @@ class Memory:
         if isinstance(v.type, Array) and not any(self._through_list(store) for store in stores):
             # What lists hold is not stored to; so only arrays matter, which may be new in each iteration.
             roots = [r for r in roots if not isinstance(r.type, List)]
-        return any(self._may_follow(store, reader, roots) for store in stores)
+        return any(self._may_follow(store, reader, roots) and not (elsewhere is not None and elsewhere(store))
+                   for store in stores)
 
     def _through_list(self, store: Op) -> bool:
         """Whether the array that `store` changes may have been taken from a list."""

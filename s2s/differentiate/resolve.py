@@ -16,8 +16,9 @@ from s2s.analyse.memory import LOOPS, Memory, is_reference, is_surely_view, is_v
 from s2s.differentiate.saving import Saver, trip_number
 from s2s.differentiate.sweep import Mirror
 from s2s.ir.builder import Builder
+from s2s.ir.cells import Cells
 from s2s.ir.core import Block, Op, Value, clone_op, walk
-from s2s.ir.ops import constant
+from s2s.ir.ops import SPECS, constant
 from s2s.ir.types import Array, Scalar
 from s2s.rules.table import Table
 
@@ -59,6 +60,7 @@ class Resolver:
         self.table = table
         self.mirrors = mirrors
         self.saver = Saver(memory, table)
+        self.cells = Cells(memory, top)
         self.home = memory.home
         self.original = frozenset(memory.block_of)
         self.frames: list[Frame] = []
@@ -69,6 +71,11 @@ class Resolver:
         self.counts = {m.count: m for m in mirrors.values() if m.count is not None}
         self.copies: dict[tuple[Value, Op], Value] = {}
         self.op: Op | None = None
+        self.stored: dict[Value, list[Op]] = {}
+        for op in memory.order:
+            if op.name == "setitem":
+                self.stored.setdefault(op.value("value"), []).append(op)
+        self.kept: dict[Value, Op | None] = {}
 
     def run(self, reverse: Block) -> None:
         """Resolve all of the reverse program."""
@@ -93,7 +100,7 @@ class Resolver:
         def stable(name: str, v: Value) -> Value:
             if v not in self.home or not isinstance(v.type, Array) or op.origin is None or _reads_shape(op, name):
                 return v
-            if v in self.shadows or op.origin not in self.original or not self.memory.may_change(v, op.origin):
+            if v in self.shadows or op.origin not in self.original or not self._overwritten(v, op.origin):
                 return v
             if (v, op.origin) not in cache:
                 cache[v, op.origin] = self.saver.snapshot(v, op.origin)
@@ -142,7 +149,7 @@ class Resolver:
         rest = []
         for v in wanted:
             if self._is_leaf(v, home):
-                self._decide(v, save=not self._is_index(v, home))
+                self._decide(v, save=not (self._is_index(v, home) or self._is_kept(v)))
             else:
                 rest.append(v)
         shared: dict[Value, int] = {}
@@ -156,12 +163,29 @@ class Resolver:
                 self._decide(leaf, save=True)
         for v in rest:
             cost, leaves = self._closure(v, home)
-            self._decide(v, save=cost > CHEAP or bool(leaves))
+            self._decide(v, save=(cost > CHEAP or bool(leaves)) and not self._is_kept(v))
 
     def _decide(self, v: Value, save: bool) -> None:
         self.planned[v] = save
         if save:
             self.saved.add(v)
+
+    def _is_kept(self, v: Value) -> bool:
+        """Whether memory holds `v` to the end, so that it can be loaded from there."""
+        if v not in self.kept:
+            self.kept[v] = next((load for store in self.stored.get(v, ()) if (load := self._load_of(store))), None)
+        return self.kept[v] is not None
+
+    def _load_of(self, store: Op) -> Op | None:
+        """What loads the number that `store` stored; None where it may not be there in the end."""
+        v, a = store.value("value"), store.value("a")
+        if self.memory.block_of[store] is not self.home.get(v) or not isinstance(a.type, Array) \
+                or not isinstance(v.type, Scalar) or v.type.dtype != a.type.dtype \
+                or set(store.attrs["items"]) != {"i"} or self._overwritten(a, store):
+            return None
+        load = Op(SPECS["getitem"], {"a": a, "index": store.values("index")}, dict(store.attrs), loc=store.loc)
+        load.results = [Value(v.type, v.hint, load)]
+        return load
 
     def _is_index(self, v: Value, home: Block) -> bool:
         owner = self.memory.owner[home]
@@ -187,8 +211,13 @@ class Resolver:
 
     def _changed(self, op: Op) -> bool:
         """Whether memory that `op` reads may change after it."""
-        return any(is_reference(v.type) and not _reads_shape(op, name) and self.memory.may_change(v, op)
+        return any(is_reference(v.type) and not _reads_shape(op, name) and self._overwritten(v, op, name)
                    for name, arg in op.args.items() for v in (arg if isinstance(arg, tuple) else (arg,)))
+
+    def _overwritten(self, v: Value, reader: Op, name: str = "") -> bool:
+        """Whether a store may change, after `reader` ran, what it read of `v`, its argument `name`."""
+        whole = None if reader.name == "setitem" or (name == "a" and reader.name == "getitem") else v
+        return self.memory.may_change(v, reader, lambda store: not self.cells.may_follow(store, reader, "a", whole))
 
     def _cost(self, op: Op, home: Block) -> int:
         """The cost of an operation; small if it can be moved out of the loop."""
@@ -197,7 +226,7 @@ class Resolver:
         if op.name == "pow" and constant(op.value("y")) in (2, 3):
             return 2
         if op.name in _PAIRED:
-            return CHEAP
+            return CHEAP // 2
         invariant = all(self.home.get(v) is not home or _constant(v) for v in op.operands())
         return min(op.spec.cost, 1) if invariant and op.spec.cost <= CHEAP else op.spec.cost
 
@@ -209,7 +238,9 @@ class Resolver:
             if self.home.get(u) is not home:
                 continue
             if self._is_leaf(u, home):
-                if not self._is_index(u, home):
+                if self._is_kept(u):
+                    cost += 1
+                elif not self._is_index(u, home):
                     leaves.add(u)
             elif u.op is not None:
                 cost += self._cost(u.op, home)
@@ -225,9 +256,17 @@ class Resolver:
                 continue
             seen.add(u)
             yield u
-            if self.home.get(u) is home and u.op is not None and not self._is_leaf(u, home) \
-                    and (u is v or u not in self.saved):
-                work += u.op.operands()
+            if self.home.get(u) is home and (u is v or u not in self.saved):
+                work += self._operands(u, home)
+
+    def _operands(self, v: Value, home: Block) -> Iterable[Value]:
+        """What is read where `v` is recomputed; nothing where it is not."""
+        if self.planned.get(v) is False and (load := self.kept.get(v)) is not None:
+            return load.operands()
+        if v.op is not None and not self._is_leaf(v, home):
+            return v.op.operands()
+        load = self.kept.get(v) if self._is_kept(v) else None
+        return () if load is None else load.operands()
 
     # Rewriting.
 
@@ -274,11 +313,12 @@ class Resolver:
             save = self.planned[v]
         if save:
             return self._load(v, at)
-        assert v.op is not None
-        args = {u: self._value(u) for u in v.op.operands()}
-        new = clone_op(v.op, args)
+        op = self.kept.get(v) or v.op
+        assert op is not None
+        args = {u: self._value(u) for u in op.operands()}
+        new = clone_op(op, args)
         self._place(new, at)
-        return new.results[v.op.results.index(v)]
+        return new.results[op.results.index(v) if op is v.op else 0]
 
     def _place(self, op: Op, at: int) -> None:
         if self.op is not None:

@@ -6,10 +6,8 @@ import numpy as np
 def history_gradients(x0, steps, value_bar=1.0):
     xs = np.empty(steps + 1)
     xs[0] = x0
-    t_saved = np.empty(len(range(steps)))
     for k in range(steps):
         t = xs[k]
-        t_saved[k] = t
         xs[k + 1] = t * math.cos(t)
     # return np.sum(xs * xs)
     xs_bar = 2.0 * value_bar * xs
@@ -17,7 +15,7 @@ def history_gradients(x0, steps, value_bar=1.0):
         # xs[k + 1] = xs[k] * math.cos(xs[k])
         t = xs_bar[k + 1]
         xs_bar[k + 1] = 0.0
-        t1 = t_saved[k]
+        t1 = xs[k]
         xs_bar[k] += math.cos(t1) * t - math.sin(t1) * (t1 * t)
     # xs[0] = x0
     x0_bar = xs_bar[0]

@@ -1,0 +1,237 @@
+"""Arrays written in place, where what the reverse sweep reads is there to the end, or is not."""
+
+import math
+
+import numpy as np
+
+from . import program
+
+V = np.array([0.5, -1.5, 2.0, 0.25, 0.75])
+B = np.array([1.0, 0.5, -0.5, 2.0])
+S = np.array([[4.0, 0.5, -0.3, 0.2], [0.5, 3.0, 0.7, -0.6], [-0.3, 0.7, 5.0, 0.4], [0.2, -0.6, 0.4, 4.5]])
+
+
+@program(args=(S,), rtol=1e-5)
+def lu_in_place(A):
+    for i in range(len(A)):
+        for j in range(i):
+            for k in range(j):
+                A[i, j] -= A[i, k] * A[k, j]
+            A[i, j] /= A[j, j]
+        for j in range(i, len(A)):
+            for k in range(i):
+                A[i, j] -= A[i, k] * A[k, j]
+    return np.sum(A * A)
+
+
+@program(args=(S,), smoke=True)
+def cholesky_in_place(A):
+    n = A.shape[0]
+    for i in range(n):
+        for j in range(i):
+            for k in range(j):
+                A[i, j] -= A[i, k] * A[j, k]
+            A[i, j] /= A[j, j]
+        for k in range(i):
+            A[i, i] -= A[i, k] * A[i, k]
+        A[i, i] = math.sqrt(A[i, i])
+    return np.sum(A)
+
+
+@program(args=(S, B), smoke=True)
+def forward_and_back_substitution(A, b):
+    n = len(b)
+    y = np.zeros(n)
+    x = np.zeros(n)
+    for i in range(n):
+        s = b[i]
+        for j in range(i):
+            s -= A[i, j] * y[j]
+        y[i] = s / A[i, i]
+    for i in range(n - 1, -1, -1):
+        s = y[i]
+        for j in range(i + 1, n):
+            s -= A[i, j] * x[j]
+        x[i] = s / A[i, i]
+    return np.sum(x * x)
+
+
+@program(args=(V,))
+def durbin(r):
+    n = len(r)
+    y, z = np.zeros(n), np.zeros(n)
+    y[0] = -r[0]
+    beta, alpha = 1.0, -r[0]
+    for k in range(1, n):
+        beta = (1.0 - alpha * alpha) * beta
+        s = 0.0
+        for i in range(k):
+            s += r[k - i - 1] * y[i]
+        alpha = -(r[k] + s) / beta
+        for i in range(k):
+            z[i] = y[i] + alpha * y[k - i - 1]
+        for i in range(k):
+            y[i] = z[i]
+        y[k] = alpha
+    return np.sum(y)
+
+
+@program(args=(S[:, :3],))
+def gram_schmidt(A):
+    m, n = A.shape
+    R, Q = np.zeros((n, n)), np.zeros((m, n))
+    for k in range(n):
+        norm = 0.0
+        for i in range(m):
+            norm += A[i, k] * A[i, k]
+        R[k, k] = math.sqrt(norm)
+        for i in range(m):
+            Q[i, k] = A[i, k] / R[k, k]
+        for j in range(k + 1, n):
+            for i in range(m):
+                R[k, j] += Q[i, k] * A[i, j]
+            for i in range(m):
+                A[i, j] -= Q[i, k] * R[k, j]
+    return np.sum(Q) + np.sum(R * R)
+
+
+@program(args=(V, 3), wrt=(0,))
+def nonlinear_sweeps(x, steps):
+    for _ in range(steps):
+        for i in range(1, len(x) - 1):
+            x[i] = math.sin(x[i - 1]) * x[i] + x[i] * x[i + 1]
+    return np.sum(x * x)
+
+
+@program(args=(V,))
+def read_where_the_next_iteration_writes(x):
+    y = x * 1.0
+    for i in range(len(x) - 1):
+        y[i + 1] = y[i] * y[i + 1]
+    return y[-1] * y[1]
+
+
+@program(args=(V,))
+def read_behind_by_a_negative_index(x):
+    y = x * 1.0
+    for i in range(len(x)):
+        y[i] = y[i - 1] * x[i]  # y[-1] in the first iteration: written in the last one
+    return np.sum(y)
+
+
+@program(args=(V,))
+def read_from_the_end(x):
+    y = x * 1.0
+    for i in range(len(x)):
+        y[i] = y[-1] * x[i]
+    return np.sum(y)
+
+
+@program(args=(V,))
+def steps_of_two(x):
+    y = x * 1.0
+    for i in range(0, len(x) - 1, 2):
+        y[i] = y[i + 1] * x[i]
+    for i in range(1, len(x), 2):
+        y[i] = y[i - 1] * y[i]
+    return np.sum(y)
+
+
+@program(args=(V,))
+def backwards(x):
+    y = x * 1.0
+    for i in range(len(x) - 2, -1, -1):
+        y[i] = y[i] * y[i + 1] * y[i + 1]
+    return y[0] * y[1]
+
+
+@program(args=(S,))
+def rows_as_views(A):
+    A = A * 1.0
+    for i in range(1, len(A)):
+        above, row = A[i - 1], A[i]
+        for j in range(len(row)):
+            row[j] = math.sin(above[j]) * row[j]
+    return np.sum(A)
+
+
+@program(args=(S,))
+def columns_by_slices(A):
+    A = A * 1.0
+    for j in range(1, A.shape[1]):
+        A[:, j] = A[:, j - 1] * A[:, j]
+        A[1:, j] *= A[:-1, j - 1]
+    return np.sum(A[:, 1:])
+
+
+@program(args=(V, B))
+def kept_in_memory_then_overwritten(x, w):
+    y = np.zeros(5)
+    total = 0.0
+    for i in range(5):
+        y[i] = math.exp(0.3 * x[i])
+        total += y[i] * y[i]
+    y[2] = w[0]
+    return total * y[2] + y[1]
+
+
+@program(args=(V,))
+def kept_in_memory_of_this_iteration(x):
+    total = 0.0
+    for i in range(len(x)):
+        y = np.zeros(3)
+        y[0] = math.exp(x[i])
+        y[1] = y[0] * x[i]
+        total += y[0] * y[1]
+    return total
+
+
+@program(args=(V, 2), wrt=(0,))
+def branch_decides_what_is_written(x, k):
+    y = x * 1.0
+    for i in range(len(x)):
+        if i < k:
+            y[i] = y[i] * y[k]
+        else:
+            y[i] = y[i] * y[i]
+    return np.sum(y)
+
+
+@program(args=(V, np.array([3, 0, 3, 1, 2])), wrt=(0,))
+def places_by_an_array(x, places):
+    y = x * 1.0
+    for i in range(len(x)):
+        y[places[i]] = y[places[i]] * math.cos(x[i])
+    return np.sum(y)
+
+
+@program(args=(V,))
+def two_arrays_swapped(x):
+    a, b = x * 1.0, x * 2.0
+    for _ in range(3):
+        for i in range(1, len(x)):
+            b[i] = a[i] * a[i - 1]
+        a, b = b, a
+    return np.sum(a * b)
+
+
+@program(args=(S,))
+def transposed_store(A):
+    A = A * 1.0
+    T = A.T
+    for i in range(1, len(A)):
+        for j in range(i):
+            T[i, j] = A[i, j] * T[i, j]
+    return np.sum(A * A)
+
+
+@program(args=(V,))
+def empty_loops(x):
+    y = x * 1.0
+    for i in range(2, 2):
+        y[i] = y[i] * y[0]
+    for i in range(3):
+        for j in range(i, 0):
+            y[j] = y[i] * y[i]
+        y[i] = y[i] * y[3]
+    return np.sum(y * y)
