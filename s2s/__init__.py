@@ -20,7 +20,7 @@ from s2s.api.functions import (
     value_and_grad,
     value_and_gradients_function,
 )
-from s2s.api.short import hessian, hvp, jacobian, jvp, vjp
+from s2s.api.short import checkpoint, hessian, hvp, jacobian, jvp, linearize, vjp
 from s2s.errors import (
     CompilationError,
     NoRuleError,
@@ -46,6 +46,7 @@ __all__ = [
     "UnsupportedSyntaxError",
     "Variable",
     "check_grads",
+    "checkpoint",
     "constant",
     "custom_gradient",
     "grad",
@@ -56,6 +57,7 @@ __all__ = [
     "implicit_value_and_gradients",
     "jacobian",
     "jvp",
+    "linearize",
     "stop_gradient",
     "value_and_grad",
     "value_and_gradients_function",

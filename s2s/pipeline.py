@@ -31,11 +31,24 @@ from s2s.targets.numba_forms import legalise
 
 
 def _inner(fn: Function, wrt: Sequence[Value], *, keep_values: bool, seeds_given: bool) -> Reverse:
+    fn, wrt = _simplified(fn, wrt)
     made = reverse(fn, wrt, TABLE, keep_values=keep_values, seeds_given=seeds_given)
     return Reverse(simplify(made.function), made.connected)
 
 
-SERVICES = Services(TABLE, _inner, lambda fn, wrt: forward(fn, wrt, TABLE))
+def _inner_forward(fn: Function, wrt: Sequence[Value]) -> Forward:
+    fn, wrt = _simplified(fn, wrt)
+    made = forward(fn, wrt, TABLE)
+    return Forward(simplify(made.function), made.connected)
+
+
+def _simplified(fn: Function, wrt: Sequence[Value]) -> tuple[Function, list[Value]]:
+    """The function as it is differentiated at the top: what is left out needs no adjoint, and no memory."""
+    simple = simplify(fn)
+    return simple, [simple.block.params[fn.block.params.index(v)] for v in wrt]
+
+
+SERVICES = Services(TABLE, _inner, _inner_forward)
 
 
 @dataclass(eq=False)

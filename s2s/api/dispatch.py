@@ -18,8 +18,9 @@ from s2s.api.inspection import Lowered
 from s2s.api.pickling import reduced
 from s2s.api.shell import MISS, write_shell
 from s2s.api.structure import argument_leaves, build, is_number, like_argument
+from s2s.containers import leaves
 from s2s.ir.types import kind
-from s2s.lower.binding import Read, deep_key, is_dict
+from s2s.lower.binding import Read, deep_key
 from s2s.lower.lower import Program
 from s2s.lower.values import Static
 from s2s.options import Request
@@ -74,7 +75,11 @@ class GradientFunction:
 
     def with_dy(self, dy: Any) -> Callable[..., Any]:
         """The gradient function with weights for the value, where the function has a parameter `dy`."""
-        return lambda *args, **kwargs: self._run(self.__wrapped__, args, kwargs, dy)
+        return functools.partial(self.weighted, dy)
+
+    def weighted(self, dy: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """The result for a call of the function, with the weights `dy` for its value."""
+        return self._run(self.__wrapped__, args, kwargs, dy)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """As a method: the gradient of the bound method."""
@@ -303,6 +308,14 @@ class BoundGradient:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._function.call(self.__wrapped__, args, kwargs)
 
+    def with_dy(self, dy: Any) -> Callable[..., Any]:
+        """As of a gradient function."""
+        return functools.partial(self.weighted, dy)
+
+    def weighted(self, dy: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """As of a gradient function."""
+        return self._function._run(self.__wrapped__, args, kwargs, dy)
+
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """As of a gradient function."""
         return self._function.lower_for(self.__wrapped__, args, kwargs)
@@ -332,11 +345,7 @@ def _shared(request: Request) -> _Specialisations:
 
 
 def _has_number(v: Any) -> bool:
-    if isinstance(v, tuple | list):
-        return any(_has_number(x) for x in v)
-    if is_dict(v):
-        return any(_has_number(x) for x in v.values())
-    return is_number(v)
+    return any(map(is_number, leaves(v)))
 
 
 def _without_gradient(v: Any) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from s2s.containers import class_fields, dict_like, field_names, is_dict, rebuilt, steps_of, with_fields
 from s2s.errors import ShapeError
 from s2s.ir.types import is_inexact
-from s2s.lower.binding import Binding, Read, is_dict, number_type
+from s2s.lower.binding import Binding, Read, number_type
 from s2s.lower.lower import Leaf, Node
 from s2s.lower.values import Static
 from s2s.variable import tensor
@@ -18,13 +18,10 @@ from s2s.variable import tensor
 
 def argument_leaves(binding: Binding, read: Read) -> Iterator[Read]:
     """The reads of all numbers in an argument that can be differentiated."""
-    v = read.value
-    if isinstance(v, tuple | list):
-        for k in range(len(v)):
-            yield from argument_leaves(binding, binding.read(read, "item", k))
-    elif is_dict(v):
-        for key in v:
-            yield from argument_leaves(binding, binding.read(read, "item", key))
+    steps = steps_of(read.value)
+    if steps is not None:
+        for kind, what in steps:
+            yield from argument_leaves(binding, binding.read(read, kind, what))
     elif read.leaf is not None and is_inexact(read.leaf.type):
         yield read
 
@@ -43,25 +40,19 @@ def like_argument(v: Any, read: Read, binding: Binding, gradients: dict[int, Any
     if isinstance(v, tuple | list):
         # The function may have appended to it: the gradient is for what was passed.
         before = v if read.by_value else v[:read.key[1]]
-        parts = [like_argument(x, binding.read(read, "item", k), binding, gradients) for k, x in enumerate(before)]
-        if hasattr(v, "_fields"):
-            return type(v)(*parts)
-        return type(v)(parts)
+        return rebuilt(v, [like_argument(x, binding.read(read, "item", k), binding, gradients)
+                           for k, x in enumerate(before)])
     if is_dict(v):
         items = {k: like_argument(v.get(k), binding.read(read, "item", k), binding, gradients)
                  for k in (v if read.by_value else read.key[1])}
-        return items if type(v) is dict else _of_type(v, items)
+        return dict_like(v, items)
+    names = field_names(v)
+    if names is not None:
+        return rebuilt(v, [like_argument(getattr(v, name), binding.read(read, "attr", name), binding, gradients)
+                           for name in names])
     if read.index in gradients:
         return gradients[read.index]
     return zeros_of(v) if is_number(v) else None
-
-
-def _of_type(v: dict[Any, Any], items: dict[Any, Any]) -> dict[Any, Any]:
-    """`items` in a dict of the type of `v`, made as Python copies it: a defaultdict keeps its factory."""
-    out = copy.copy(v)
-    out.clear()
-    out.update(items)
-    return out
 
 
 def zeros_of(v: Any) -> Any:
@@ -89,9 +80,9 @@ def build(structure: Any, leaves: list[Any]) -> Any:
         parts = [build(p, leaves) for p in structure.parts]
         if structure.cls is dict:
             return dict(zip(structure.keys, parts, strict=True))
-        if hasattr(structure.cls, "_fields"):
-            return structure.cls(*parts)
-        return structure.cls(parts)
+        if class_fields(structure.cls) is not None:
+            return with_fields(structure.cls, dict(zip(structure.keys, parts, strict=True)))
+        return structure.cls(*parts) if hasattr(structure.cls, "_fields") else structure.cls(parts)
     assert isinstance(structure, Static)
     return structure.value
 
@@ -107,6 +98,11 @@ def flatten_seed(structure: Any, dy: Any, where: str = "dy") -> dict[int, Any]:
             raise ShapeError(f"{where} is {dy!r:.60}; the value is a dict with the keys {list(structure.keys)}\n"
                              f"Pass a dict with these keys as {where}.")
         parts = [dy[k] for k in structure.keys]
+    elif class_fields(structure.cls) is not None:
+        if type(dy) is not structure.cls:
+            raise ShapeError(f"{where} is {dy!r:.60}; the value is a {structure.cls.__name__}\n"
+                             f"Pass a {structure.cls.__name__} as {where}.")
+        parts = [getattr(dy, k) for k in structure.keys]
     else:
         if not isinstance(dy, tuple | list) or len(dy) != len(structure.parts):
             count = len(structure.parts)

@@ -102,7 +102,7 @@ class _Writer:
             if self.activity.active(p) and self.mapping[p] not in self.t.dots:
                 self.set_dot(p, self.t.zero(self.mapping[p]))
         self.ops(fn.block)
-        results = [self.mapping[v] for v in fn.block.results]
+        results = [self.mapping.get(v, v) for v in fn.block.results]
         block.results = results + [self.t.dot(r) for r, c in zip(results, connected, strict=True) if c]
 
     def kept(self, old: Value, new: Value) -> Value:
@@ -237,7 +237,7 @@ class _Writer:
 
     def yields(self, results: Sequence[Value], active: list[int]) -> list[Value]:
         """The yielded values, then their tangents, computed where the builder is."""
-        new = [self.mapping[v] for v in results]
+        new = [self.mapping.get(v, v) for v in results]
         return new + [self.yielded_dot(new[i]) for i in active]
 
     def yielded_dot(self, v: Value) -> Value:
@@ -292,7 +292,7 @@ class _Writer:
     # Calls
 
     def call(self, op: Op) -> None:
-        args = tuple(self.mapping[v] for v in op.values("args"))
+        args = tuple(self.mapping.get(v, v) for v in op.values("args"))
         wrt = [i for i, v in enumerate(op.values("args")) if args[i] in self.t.dots]
         active = [r for r in op.results if self.activity.active(r)]
         callee: Function = op.attrs["function"]

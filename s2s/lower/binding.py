@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.containers import field_names, is_dict
 from s2s.ir.core import Value
 from s2s.ir.types import BOOL, COMPLEX, FLOAT, INT, Array, Dim, Scalar, Type, known_dim
 from s2s.variable import Variable
@@ -73,11 +74,6 @@ def key_of(v: Any) -> Any:
     return own(v) if own is not None else t
 
 
-def is_dict(v: Any) -> bool:
-    """Whether a value is a dict that finds its items as dicts do; OrderedDict and defaultdict are such."""
-    return isinstance(v, dict) and type(v).__getitem__ is dict.__getitem__
-
-
 def deep_key(v: Any) -> Any:
     """The key of an argument: containers by structure, down to the leaves."""
     t = type(v)
@@ -85,6 +81,9 @@ def deep_key(v: Any) -> Any:
         return (t, *map(deep_key, v))
     if is_dict(v):
         return (t, *((k, deep_key(x)) for k, x in v.items()))
+    names = field_names(v)
+    if names is not None:
+        return (t, *(deep_key(getattr(v, name)) for name in names))
     return key_of(v)
 
 

@@ -14,6 +14,7 @@ import gast
 from s2s.errors import NoRuleError, S2SError
 from s2s.ir.core import Value
 from s2s.ir.types import Array, List, Opaque, Scalar
+from s2s.lower.api_calls import api_call
 from s2s.lower.arrays import value_method
 from s2s.lower.attributes import get_attribute
 from s2s.lower.binding import MISSING, Read
@@ -23,7 +24,6 @@ from s2s.lower.context import Context
 from s2s.lower.draws import draw
 from s2s.lower.effects import leave_in_place, public_name
 from s2s.lower.functions import call_closure, call_python
-from s2s.lower.gradients import api_call
 from s2s.lower.intrinsics import INTRINSICS
 from s2s.lower.iterate import describe
 from s2s.lower.outside import outside

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from s2s.containers import class_fields, field_names, steps_of
 from s2s.ir.core import Block, Function, Value
 from s2s.ir.ops import constant
 from s2s.ir.types import Opaque, Type, is_inexact
-from s2s.lower.binding import Binding, Path, Read, is_dict
+from s2s.lower.binding import Binding, Path, Read
 from s2s.lower.calls import lower_call
 from s2s.lower.context import Context, GrowList, Handlers, Respecialise, Services
 from s2s.lower.expressions import lower_expression
 from s2s.lower.iterate import describe
+from s2s.lower.nests import unfold
 from s2s.lower.numbers import not_a_number
 from s2s.lower.outside import opaque, outside
 from s2s.lower.statements import lower_statements
@@ -51,7 +53,7 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Node:
-    """A container in the structure of the value: list, tuple, dict or a namedtuple class."""
+    """A container in the structure of the value: list, tuple, dict, a namedtuple class or one with fields (`keys`)."""
 
     cls: type
     parts: tuple[Any, ...]
@@ -120,16 +122,12 @@ def _tell_apart(ctx: Context) -> None:
 
 def argument(ctx: Context, read: Read) -> Lowered:
     """An argument; containers are looked into, so that each leaf is a parameter of its own."""
-    v = read.value
-    if isinstance(v, tuple | list):
-        for k in range(len(v)):
-            argument(ctx, ctx.binding.read(read, "item", k))
-        return Outside(v, read)
-    if is_dict(v):
-        for key in v:
-            argument(ctx, ctx.binding.read(read, "item", key))
-        return Outside(v, read)
-    return outside(ctx, read)
+    steps = steps_of(read.value)
+    if steps is None:
+        return outside(ctx, read)
+    for kind, what in steps:
+        argument(ctx, ctx.binding.read(read, kind, what))
+    return Outside(read.value, read)
 
 
 def _refuse_unknown_result(ctx: Context, x: Value) -> None:
@@ -165,12 +163,18 @@ def _structure(ctx: Context, x: Lowered, results: list[Value]) -> Any:
             return Node(dict, tuple(_structure(ctx, v, results) for v in content.values()), tuple(content))
         if isinstance(content, list):
             return Node(list, tuple(_structure(ctx, v, results) for v in content))
-    if isinstance(x, Outside) and isinstance(x.value, list | tuple):
-        parts = [outside(ctx, ctx.binding.read(x.read, "item", k)) for k in range(len(x.value))]
-        return Node(type(x.value), tuple(_structure(ctx, v, results) for v in parts))
-    if isinstance(x, Outside) and isinstance(x.value, dict):
-        items = [outside(ctx, ctx.binding.read(x.read, "item", k)) for k in x.value]
-        return Node(dict, tuple(_structure(ctx, v, results) for v in items), tuple(x.value))
+        fields = class_fields(x.cls)
+        if fields is not None and isinstance(content, dict) and all(name in content for name in fields):
+            assert x.cls is not None
+            return Node(x.cls, tuple(_structure(ctx, content[name], results) for name in fields), fields)
+    if isinstance(x, Outside):
+        unfolded = unfold(ctx, x)
+        if unfolded is not None:
+            parts = tuple(_structure(ctx, v, results) for v in unfolded[0])
+            if isinstance(x.value, list | tuple):
+                return Node(type(x.value), parts)
+            keys = tuple(x.value) if isinstance(x.value, dict) else field_names(x.value) or ()
+            return Node(dict if isinstance(x.value, dict) else type(x.value), parts, keys)
     if isinstance(x, Outside):
         results.append(opaque(ctx, x))
         return Leaf(len(results) - 1)

@@ -619,15 +619,73 @@ REFUSALS = [
         so there is nothing to differentiate
         read a Variable in it, or use s2s.gradients_function
         """),
-    Refusal("inner Jacobian", """
+    Refusal("inner Jacobian, wrong number", """
         def f(x):
-            return s2s.jacobian(lambda a: a * a)(x) * x
+            return s2s.jacobian(lambda a: a * a, argnums=1)(x) * x
         """, s2s.UnsupportedSyntaxError, """
-        s2s.jacobian is not supported inside a differentiated function
+        the inner function is not given the argument 1 to differentiate
           File "FILE", line 2, in f
-            return s2s.jacobian(lambda a: a * a)(x) * x
-                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        call it outside, or use s2s.grad or s2s.jvp
+            return s2s.jacobian(lambda a: a * a, argnums=1)(x) * x
+                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+        it is called with 1 positional argument
+        correct argnums
+        """),
+    Refusal("inner Jacobian of an int", """
+        def f(x):
+            return s2s.jacobian(lambda a: a * a)(3) * x
+        """, s2s.UnsupportedSyntaxError, """
+        the Jacobian with respect to an int
+          File "FILE", line 2, in f
+            return s2s.jacobian(lambda a: a * a)(3) * x
+                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+        it holds no float and no array of floats
+        differentiate with respect to floats
+        """),
+    Refusal("inner gradient that stores outside", """
+        def f(x):
+            a = np.zeros(2)
+            def g(t):
+                a[0] = t
+                return t * t
+            return s2s.grad(g)(x) + a[0]
+        """, s2s.UnsupportedSyntaxError, """
+        the inner function changes 'a', which belongs to the function around it
+          File "FILE", line 4, in f
+            a[0] = t
+            ^^^^^^^^
+        it is differentiated in its own place, and what it changes would be lost
+        return what it computes, or change a copy
+        """),
+    Refusal("inner gradient that appends outside", """
+        def f(x):
+            seen = []
+            def g(t):
+                seen.append(t)
+                return t * t
+            return s2s.jvp(g, (x,), (1.0,))[1] + seen[0]
+        """, s2s.UnsupportedSyntaxError, """
+        the inner function changes the list 'seen', which belongs to the function around it
+          File "FILE", line 6, in f
+            return s2s.jvp(g, (x,), (1.0,))[1] + seen[0]
+                   ^^^^^^^^^^^^^^^^^^^^^^^^
+        it is differentiated in its own place, and what it changes would be lost
+        return what it computes, or change a copy
+        """),
+    Refusal("inner gradient that assigns outside", """
+        def f(x):
+            last = 0.0
+            def g(t):
+                nonlocal last
+                last = t
+                return t * t
+            return s2s.grad(g)(x) + last
+        """, s2s.UnsupportedSyntaxError, """
+        the inner function changes 'last', which belongs to the function around it
+          File "FILE", line 7, in f
+            return s2s.grad(g)(x) + last
+                   ^^^^^^^^^^^^^^
+        it is differentiated in its own place, and what it changes would be lost
+        return what it computes, or change a copy
         """),
     Refusal("custom gradient without gradient", """
         @s2s.custom_gradient
