@@ -7,12 +7,14 @@ from s2s.rules import (
     creation,
     einsum,
     elementwise,
+    fft,
     indexing,
     joining,
     linalg,
     operators,
     products,
     reductions,
+    running,
     shape,
     special,
 )
@@ -22,6 +24,7 @@ FAMILIES = (
     operators.family,
     elementwise.family,
     reductions.family,
+    running.family,
     special.family,
     shape.family,
     creation.family,
@@ -30,6 +33,7 @@ FAMILIES = (
     products.family,
     einsum.family,
     linalg.family,
+    fft.family,
     constants.family,
 )
 

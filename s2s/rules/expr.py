@@ -163,6 +163,9 @@ class Expr:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __bool__(self) -> bool:
+        raise TypeError("an expression is not known when the code is made, and decides a branch of a rule")
+
     @property
     def T(self) -> Expr:
         """All axes reversed."""
@@ -231,7 +234,7 @@ def encode_index(a: Expr, index: Sequence[Any]) -> tuple[tuple[str, ...], tuple[
 class _Functions:
     """`fn.name(...)`: the operation of that name, over Exprs and static attributes.
 
-    Names are looked up as in the `math` flavour, then `np.name`, `np.linalg.name`, `s2s.name`, a
+    Names are looked up as in the `math` flavour, then `np.name`, `np.linalg.name`, `np.fft.name`, `s2s.name`, a
     builtin, and the language's own operations. Positional and keyword arguments bind as the
     operation's parameters say; `values` and `ints` take sequences.
     """
@@ -287,7 +290,7 @@ def meet(template: Expr, args: Mapping[str, Value]) -> dict[str, Value]:
 
 def find_spec(x: Expr, name: str) -> OpSpec:
     """The operation that `fn.name` means for `x`."""
-    prefixes = ["np.", "np.linalg.", "s2s.", ""]
+    prefixes = ["np.", "np.linalg.", "np.fft.", "s2s.", ""]
     if x.flavour == "math" and not x.is_array:
         prefixes.insert(0, "math.")
     for prefix in prefixes:

@@ -25,6 +25,7 @@ from s2s.runtime.rows import (
     max_last,
     min_last,
     prod_last,
+    recurrence,
     set_at,
     set_at_pairs,
     solve_stack,
@@ -34,7 +35,7 @@ from s2s.runtime.rows import (
 __all__ = [
     "add_at", "add_at_pairs", "add_where", "argsort_last", "as_matrices", "as_rows", "broadcast_like",
     "cofactors", "cumsum_last", "det_stack", "diagonal_last", "inv_stack", "matmul_stack", "max_last",
-    "min_last", "prod_last", "product_of_others", "set_at", "set_at_pairs", "solve_stack", "sort_last",
+    "min_last", "prod_last", "product_of_others", "recurrence", "set_at", "set_at_pairs", "solve_stack", "sort_last",
     "unbroadcast",
 ]
 

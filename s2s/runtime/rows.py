@@ -85,6 +85,19 @@ def cumsum_last(a: Any) -> Any:
     return out.reshape(a.shape)
 
 
+def recurrence(c: Any, x: Any) -> Any:
+    """y[..., k] = x[..., k] + c[..., k] * y[..., k - 1], along the last axis.
+
+    >>> recurrence(np.array([9.0, 2.0, 3.0]), np.array([1.0, 1.0, 1.0]))
+    array([ 1.,  3., 10.])
+    """
+    factors = as_rows(c)
+    out = as_rows(x).copy()
+    for k in range(1, out.shape[1]):
+        out[:, k] += factors[:, k] * out[:, k - 1]
+    return out.reshape(x.shape)
+
+
 def sort_last(a: Any) -> Any:
     """Sorted along the last axis.
 

@@ -139,6 +139,9 @@ def reductions(name: str) -> list[Row]:
 
 
 SPECIAL["np.cumsum"] = [row(sample((4,))), row(A), row(A, axis=0), row(CUBE, axis=-2), row(np.ones(0))]
+SPECIAL["np.cumprod"] = [row(sample((4,))), row(ZERO), row(A), row(A, axis=0), row(CUBE, axis=-2), row(CUBE, axis=-1),
+                         row(C), row(C2, axis=0), row(np.ones(0)), row(1.5)]
+SPECIAL["s2s.recurrence"] = [row(A, A + 0.1), row(CUBE, CUBE + 0.1), row(C, C + 0.5), row(ZERO, ZERO)]
 SPECIAL["np.nansum"] = [row(np.array([1.0, 2.0, 3.0]), axis=0)]
 
 # Rules without a row of their own here, and why.

@@ -214,6 +214,26 @@ LINALG = [
     row("np.linalg.matrix_power", well(3), n=1), row("np.linalg.matrix_power", well(3, 2), n=-2),
 ]
 
+Z4, Z34, Z234 = array(4, dtype=C), array(3, 4, dtype=C), array(2, 3, 4, dtype=C)
+FFT = [
+    *(row(f"np.fft.{name}", x, **options) for name in ("fft", "ifft") for x, options in (
+        (V4, {}), (Z34, {"axis": 0}), (M34, {"n": 3}), (Z4, {"n": 6}), (V3, {"norm": "ortho"}),
+        (Z4, {"norm": "forward"}))),
+    *(row("np.fft.rfft", x, **options) for x, options in (
+        (V4, {}), (V3, {}), (M34, {"axis": 0}), (V4, {"n": 3}), (V4, {"n": 7, "norm": "ortho"}),
+        (M34, {"norm": "forward"}))),
+    *(row("np.fft.irfft", x, **options) for x, options in (
+        (Z4, {}), (Z34, {"axis": 0}), (Z4, {"n": 5}), (Z4, {"n": 4, "norm": "ortho"}), (V4, {}),
+        (Z4, {"n": 9, "norm": "forward"}))),
+    *(row(f"np.fft.{name}", x, **options) for name in ("fftn", "ifftn") for x, options in (
+        (M34, {}), (Z234, {"axes": (0, 2)}), (Z34, {"s": (2, 6), "axes": (0, 1)}), (M34, {"norm": "ortho"}))),
+    *(row("np.fft.rfftn", x, **options) for x, options in (
+        (M34, {}), (T234, {"axes": (2, 1)}), (M34, {"s": (4, 3), "axes": (0, 1)}), (M34, {"norm": "forward"}))),
+    *(row("np.fft.irfftn", x, **options) for x, options in (
+        (Z34, {}), (Z234, {"axes": (0, 1)}), (Z34, {"s": (4, 3), "axes": (0, 1)}), (Z34, {"norm": "ortho"}))),
+    row("np.fft.fftfreq", 5), row("np.fft.rfftfreq", 6),
+]
+
 MIXED = [
     row("np.full", (4,), 2.5, dtype="float32"),
     row("np.linspace", np.float32(0.5), np.float32(2.0), 4),
@@ -223,4 +243,4 @@ MIXED = [
     row("np.linalg.norm", V3.astype("float32")),
 ]
 
-ROWS = SHAPE + CREATION + JOINING + INDEXING + PRODUCTS + EINSUM + LINALG
+ROWS = SHAPE + CREATION + JOINING + INDEXING + PRODUCTS + EINSUM + LINALG + FFT

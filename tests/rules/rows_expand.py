@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .rows_arrays import M23, M34, T234, V3, V4, array
+from .rows_arrays import M23, M34, T234, V3, V4, C, array
 
 
 @dataclass(frozen=True)
@@ -79,5 +79,55 @@ DIFFERENCES = [
     row(np.ediff1d, M34), row(np.ediff1d, V6, to_end=[1.0, 2.0], to_begin=0.5),
     row(T, V6), row(T, M34, dx=0.5, axis=0), row(T, M34, np.arange(4.0) ** 2), row(T, M34, np.arange(3.0) ** 2, axis=0),
 ]
+FOURIER = [
+    row(np.fft.fft2, M34), row(np.fft.ifft2, array(2, 3, 4, dtype=C), axes=(0, 1)), row(np.fft.rfft2, M34),
+    row(np.fft.irfft2, array(3, 4, dtype=C)), row(np.fft.fft2, M34, (4, 2)), row(np.fft.hfft, array(4, dtype=C)),
+    row(np.fft.hfft, array(3, 4, dtype=C), 5, axis=0, norm="ortho"), row(np.fft.ihfft, V6), row(np.fft.ihfft, M34, 3),
+    row(np.fft.fftshift, M34), row(np.fft.ifftshift, array(5), 0), row(np.fft.fftshift, M34, axes=(1,)),
+    row(lambda x, d: x * np.fft.fftfreq(6, d) * np.fft.rfftfreq(10, d), V6, 0.5, name="frequencies", single=False),
+]
+# Some of the elements are nan.
+HOLES = np.where(np.arange(12).reshape(3, 4) % 5 == 1, np.nan, M34)
+MASK = np.array([[True, False, True, True], [False, True, True, False], [True, True, True, True]])
 
-ROWS = CUTTING + DIFFERENCES
+
+def with_holes(function: Callable[..., Any], *rest: Any, **options: Any) -> list[Row]:
+    """The function of an array with nan: along each kind of axis."""
+    def applied(x: Any, **more: Any) -> Any:
+        return function(np.where(np.isnan(HOLES), HOLES, x), *rest, **options, **more)
+    return [row(applied, M34, name=f"{function.__name__} {more}", single=False, **more)
+            for more in ({}, {"axis": 0}, {"axis": 1, "keepdims": True}, {"axis": (0, 1)})]
+
+
+REDUCING = [
+    *(row(f, M34, where=MASK, **o) for f in (np.sum, np.prod, np.mean, np.var, np.std) for o in (
+        {}, {"axis": 0}, {"axis": 1, "keepdims": True})),
+    *(row(f, M34, where=MASK, initial=i, axis=1) for f, i in ((np.max, -5.0), (np.min, 5.0), (np.sum, 2.0),
+                                                              (np.prod, 0.5), (np.nanmax, -5.0), (np.nansum, 1.0))),
+    row(np.sum, M34, initial=1.5), row(np.prod, M34, axis=0, initial=2.0), row(np.max, M34, axis=0, initial=0.3),
+    row(np.amin, M34, initial=0.3), row(np.var, M34, axis=0, correction=1), row(np.std, array(3, 4, dtype=C), ddof=1),
+    row(np.var, array(3, 4, dtype=C), axis=1, where=MASK), row(np.mean, M34, 0, None, None, True),
+    row(lambda x: np.var(x, axis=0, mean=np.mean(x, axis=0, keepdims=True)), M34, name="var of a mean"),
+    *(r for f in (np.nansum, np.nanprod, np.nanmean, np.nanvar, np.nanstd, np.nanmax, np.nanmin, np.nanmedian)
+      for r in with_holes(f)),
+    *(r for f, q in ((np.nanquantile, 0.3), (np.nanpercentile, [20.0, 70.0])) for r in with_holes(f, q)),
+    row(lambda x: np.nancumsum(np.where(np.isnan(HOLES), HOLES, x), axis=1), M34, name="nancumsum", single=False),
+    row(lambda x: np.nancumprod(np.where(np.isnan(HOLES), HOLES, x)), M34, name="nancumprod", single=False),
+    row(np.nancumsum, M34), row(np.nancumprod, M34, axis=0),
+    *(row(np.median, x, **o) for x in (array(5), array(6), M34)
+      for o in ({}, {"axis": 0}, {"axis": -1, "keepdims": True})),
+    row(np.median, T234, axis=(0, 2)), row(np.median, T234, axis=(1, 2), keepdims=True),
+    row(np.median, M34, keepdims=True),
+    row(np.quantile, V6, 0.3), row(np.quantile, M34, 0.75, axis=0), row(np.quantile, M34, 0.5, axis=1, keepdims=True),
+    row(np.quantile, M34, [0.25, 0.6], axis=1, keepdims=True, single=False), row(np.percentile, M34, 30),
+    row(np.percentile, T234, [10.0, 35.0], axis=(0, 1), single=False), row(np.quantile, V6, np.array([0.1, 0.5, 0.97]),
+                                                                           single=False),
+    row(np.quantile, V6, 0.37, name="quantile by q"),
+    *(row(lambda x, method: np.quantile(x, 0.37, method=method), array(7), name=f"quantile {m}", method=m) for m in (
+        "linear", "lower", "higher", "nearest", "midpoint", "inverted_cdf", "averaged_inverted_cdf",
+        "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased")),
+    *(row(lambda x, method: np.quantile(x, 0.5, method=method), array(6), name=f"quantile half {m}", method=m)
+      for m in ("inverted_cdf", "averaged_inverted_cdf", "closest_observation")),
+]
+
+ROWS = CUTTING + DIFFERENCES + FOURIER + REDUCING
