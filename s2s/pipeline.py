@@ -98,11 +98,12 @@ def push_forward(program: Program, wrt: Sequence[Read], *, target: str = "python
 
 def _derivative(program: Program, wrt: Sequence[Read], name: str, target: str, mode: str, keep_values: bool,
                 transform: Callable[[Function, list[Value]], Reverse | Forward]) -> Derivative:
-    fn = simplify(program.function)
+    raises = target == "python"
+    fn = simplify(program.function, raises=raises)
     at = {leaf: k for k, leaf in enumerate(program.function.block.params)}
     inputs = [fn.block.params[at[r.leaf]] for r in wrt if r.leaf is not None]
     made = transform(fn, inputs)
-    simple = simplify(made.function)
+    simple = simplify(made.function, raises=raises)
     simple.name = name
     zeros = [] if mode == "forward" else [
         not c and _mentioned(program, r) for c, r in zip(made.connected, wrt, strict=True)]

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from s2s.analyse.activity import REGIONS, carried, dependencies
 from s2s.analyse.memory import LOOPS, Memory, is_reference, is_view
-from s2s.ir.core import Block, Function, Op, Value, walk
+from s2s.ir.core import SOMETIMES, Block, Function, Op, Value, walk
 from s2s.ir.ops import constant, is_basic
 from s2s.ir.types import Array, Scalar
 from s2s.rules.table import Rule
@@ -39,18 +39,26 @@ def guarded(fn: Function, memory: Memory, rule: Callable[[Op], Rule | None], *, 
     """
     ops = list(walk(fn.block))
     suspects = {op for op in ops if _is_suspect(op, rule(op))}
+    # What was computed before a loop that runs zero times is not used; its tangent is not either.
+    found = set() if forward else _left_loops(fn, memory, suspects, rule)
     if not suspects or not any(_chooses(op) or op.spec.writes is not None for op in ops):
-        return set()
+        return found
     exposed = _Exposed(fn, memory, rule)
-    found = set()
     if not all(exposed.has(op.result) for op in suspects):
         spoilt = _reached(fn, memory, suspects)
-        found = {op for op in ops if op.results and not op.blocks and not exposed.has(op.result)
+        found |= {op for op in ops if op.results and not op.blocks and not exposed.has(op.result)
                  and (op in suspects or _reads_spoilt(op, spoilt, rule(op)))}
     if forward:
         chosen = _reached(fn, memory, {op for op in ops if _chooses(op) or _overwrites(op)})
         found |= {op for op in suspects if any(v in chosen for v in op.operands())}
     return found
+
+
+def _left_loops(fn: Function, memory: Memory, suspects: set[Op], rule: Callable[[Op], Rule | None]) -> set[Op]:
+    """The suspects that `simplify.hoist` has taken out of loops, and what it took out with them."""
+    suspects = {op for op in suspects if SOMETIMES in op.attrs}
+    spoilt = _reached(fn, memory, suspects) if suspects else set()
+    return suspects | {op for op in walk(fn.block) if SOMETIMES in op.attrs and _reads_spoilt(op, spoilt, rule(op))}
 
 
 def _is_suspect(op: Op, rule: Rule | None) -> bool:

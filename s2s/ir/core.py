@@ -25,6 +25,10 @@ from s2s.ir.types import Type
 
 Arg: TypeAlias = "Value | tuple[Value, ...]"
 
+# An attr of an operation that has left a loop which may run zero times: its result may be unused, and its adjoint 0.
+# Times a partial derivative that is infinite that must stay 0, as it was in the loop (see `s2s.analyse.masks`).
+SOMETIMES = "sometimes"
+
 
 @dataclass(frozen=True, slots=True)
 class Loc:

@@ -8,19 +8,21 @@ from s2s.simplify.additions import additions
 from s2s.simplify.copies import copies
 from s2s.simplify.cse import cse
 from s2s.simplify.dce import dce
+from s2s.simplify.hoist import hoist
 from s2s.simplify.stores import stores
 from s2s.simplify.zeros import zeros
 
 
-def simplify(fn: Function, *, disjoint: bool = True) -> Function:
+def simplify(fn: Function, *, disjoint: bool = True, raises: bool = True) -> Function:
     """An equivalent function without dead code, copies and repeated work; so are the functions that it calls.
 
     disjoint: whether two array parameters never overlap, where one is written (see `Memory`). Of functions
-    that are called that is not known.
+    that are called that is not known. raises: whether arithmetic on numbers may raise, as it does in Python.
     """
     functions = list(reachable(fn))
     called = {id(op.attrs["function"]) for f in functions for op in walk(f.block) if op.name == "call"}
-    new = {id(f): simplify_one(f, disjoint=disjoint and id(f) not in called) for f in functions}
+    new = {id(f): simplify_one(f, disjoint=disjoint and id(f) not in called, raises=raises)
+           for f in functions}
     for f in new.values():
         for op in walk(f.block):
             if op.name == "call":
@@ -28,7 +30,7 @@ def simplify(fn: Function, *, disjoint: bool = True) -> Function:
     return new[id(fn)]
 
 
-def simplify_one(fn: Function, *, disjoint: bool = True) -> Function:
+def simplify_one(fn: Function, *, disjoint: bool = True, raises: bool = True) -> Function:
     """`fn`, calling what it calls now."""
     fn = dce(fn, disjoint=disjoint)  # first: what is dead costs every other pass time
     fn = copies(fn)
@@ -36,5 +38,6 @@ def simplify_one(fn: Function, *, disjoint: bool = True) -> Function:
     fn = additions(fn, disjoint=disjoint)
     fn = stores(fn, disjoint=disjoint)
     fn = zeros(fn, disjoint=disjoint)
+    fn = hoist(fn, disjoint=disjoint, raises=raises)
     fn = copies(fn)  # carried values that folding and merging have made invariant
     return dce(fn, disjoint=disjoint)

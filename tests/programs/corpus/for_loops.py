@@ -362,3 +362,44 @@ def matrix_power(m, n):
     for _ in range(n):
         r = r @ m + m
     return np.sum(r * r)
+
+
+@program(args=(0.7, 1.3, 4), wrt=(0, 1), order=2)
+def invariant_work_in_nested_loops(x, y, n):
+    total = 0.0
+    for i in range(n):
+        for j in range(i):
+            total += np.exp(-x * y) * np.sin(y) ** 2 + x**1.5 * j
+            y = y * 1.01
+    return total
+
+
+@program(args=(-0.7, 0.0, 0), wrt=(0, 1))
+def invariant_work_that_would_raise(x, y, n):
+    total = x * y
+    for i in range(n):
+        total += math.log(x) / y + math.sqrt(x) ** 0.5 * i
+    return total
+
+
+@program(args=(VECTOR, 3), wrt=(0,), order=2)
+def invariant_until_stored(x, n):
+    y = x.copy()
+    total = 0.0
+    for i in range(n):
+        total += np.sum(np.exp(x) * y)
+        total += np.sum(np.exp(y))
+        y[i] = total * 0.1
+    return total
+
+
+@program(args=(0.7, 5), wrt=(0,), order=2)
+def invariant_after_break(x, n):
+    total = x
+    for i in range(n):
+        if total > 2.0:
+            break
+        total += np.exp(x) + 1 / x
+    while total < 9.0 * np.tanh(x):
+        total += np.exp(0.1 * x)
+    return total
