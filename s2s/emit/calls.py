@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from s2s.emit import nodes
 from s2s.emit.nodes import Expression
 from s2s.ir.core import Op, Param
+from s2s.ir.types import Array, Scalar
 
 if TYPE_CHECKING:
     from s2s.emit.expressions import Expressions
@@ -34,6 +35,8 @@ class Calls:
             return nodes.binary("@", *args)
         if name == "np.transpose" and len(args) == 1 and not keywords:
             return nodes.attribute(args[0], "T")
+        if name == "s2s.broadcast_like" and _fills(op):
+            return nodes.call("np.full_like", [args[1], args[0]])
         if name.startswith("s2s."):
             name = name.removeprefix("s2s.")
             self.helpers.add(name)
@@ -75,6 +78,12 @@ class Calls:
         if p.name == "dtype" and isinstance(value, str):
             return nodes.name(nodes.dtype_name(value))
         return nodes.literal(value)
+
+
+def _fills(op: Op) -> bool:
+    """Whether an array like another one, in the same order, is filled with a number of its dtype."""
+    x, like = op.value("x").type, op.value("like").type
+    return isinstance(x, Scalar) and isinstance(like, Array) and like.layout == "C" and x.dtype == like.dtype
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -75,12 +75,12 @@ class Statements:
 
     def _comment_for(self, op: Op, depth: int) -> list[Line]:
         loc = op.origin.loc if op.origin is not None else None
-        if loc is None or (loc.text, loc.line) == self._comment:
+        if loc is None or _statement(loc) == self._comment:
             return []
         if loc.text.startswith(_HEADERS):
             self._comment = None  # what a loop or a branch needs around it speaks for itself
             return []
-        self._comment = (loc.text, loc.line)
+        self._comment = _statement(loc)
         return [Line(depth, f"# {loc.text}", loc)]
 
     def _return(self, node: Return) -> str:
@@ -266,6 +266,11 @@ def _may_augment(op: Op, symbol: str, name: str) -> bool:
     target, equals, _ = op.loc.text.partition("=")
     assigned = bool(equals) and target.strip().startswith(name) and not op.loc.text.startswith(_HEADERS)
     return not assigned or target.endswith(symbol)
+
+
+def _statement(loc: Loc) -> tuple[str, int]:
+    """What tells a statement from others. One that is written over several lines is where any part of it is."""
+    return loc.text, loc.line if loc.text in loc.source_line else 0
 
 
 def _loc(op: Op) -> Loc | None:

@@ -338,6 +338,24 @@ class Cells:
         return store is not reader and self._after(store, reader) \
             and self._meet(store, write, reader, read, common, [])
 
+    def may_meet(self, loop: Op, store: Op, other: Op, value: Value | None = None) -> bool:
+        """Whether `store` in one iteration of `loop` and `other` in another one may touch the same cell.
+
+        Both are in its body; `other` touches the cells of its index, or of its argument `value`.
+        """
+        touched = self.place(value, other) if value is not None else self.accessed(other)
+        write = self.accessed(store)
+        if touched is None or write is None or touched.root is not write.root or self._asked > _MANY:
+            return True
+        self._asked += 1
+        body = loop.blocks[0]
+        level = len(self.loops(body)) - 1
+        if level < len(self.loops(self.s.home[write.root])):
+            return write.root.op is None or not is_fresh(write.root.op)
+        later = self._later(body)
+        return not later or any(self._meet(store, write, other, touched, level, [gap.times(s).shifted(s - 1)])
+                                for gap in later for s in (1, -1))
+
     def _later(self, body: Block) -> list[Linear]:
         """That the store runs in a later iteration of a loop than the reader."""
         owner = self.s.owner[body]

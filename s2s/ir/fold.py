@@ -43,7 +43,7 @@ def fold(b: Builder, op: Op, types: list[Type]) -> Value | None:
     rewrite = _REWRITES.get(op.name)
     result: Value | None = rewrite(b, op, types[0]) if rewrite is not None else None
     if result is None and op.spec.shape_only:
-        result = _shaped(b, op)
+        result = shaped(b, op)
     if result is None and op.spec.elementwise and isinstance(types[0], Array):
         result = _narrow(b, op, types[0])
     if result is None:
@@ -117,7 +117,7 @@ def _same_shape(x: Type, y: Type) -> bool:
         and all(same_size(m, n) for m, n in zip(x.dims, y.dims, strict=True))
 
 
-def _shaped(b: Builder, op: Op) -> Value | None:
+def shaped(b: Builder, op: Op) -> Value | None:
     """The operation on an operand of what was computed for its shape alone: x for (x * y).shape[0]."""
     for name in op.spec.shape_only:
         v = op.args.get(name)
@@ -128,8 +128,8 @@ def _shaped(b: Builder, op: Op) -> Value | None:
 
 
 def _source(v: Value) -> Value | None:
-    """An operand of an elementwise operation that has the type of the result."""
-    if v.op is None or not v.op.spec.elementwise or not isinstance(v.type, Array):
+    """An operand of an elementwise operation, or of a copy, that has the type of the result."""
+    if v.op is None or not (v.op.spec.elementwise or v.op.name == "np.copy") or not isinstance(v.type, Array):
         return None
     for x in v.op.operands():
         if x.type == v.type and isinstance(x.type, Array) and x.type.layout == v.type.layout:

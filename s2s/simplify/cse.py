@@ -22,7 +22,7 @@ from typing import Any
 
 from s2s.ir.builder import Builder
 from s2s.ir.core import Arg, Block, Function, Op, OpSpec, Value, map_arg, walk
-from s2s.ir.fold import fold
+from s2s.ir.fold import fold, shaped
 from s2s.ir.memory import Memory, is_fresh, is_memory, shares_memory
 from s2s.ir.ops import SPECS
 from s2s.ir.types import Array, List, Type, kind
@@ -124,7 +124,7 @@ class _Cse(Builder):
         if len(types) == 1 and (source is None or not is_memory(types[0]) or self._mergeable(op, source)):
             # Folding looks through operands, which is wrong for arrays that were stored to since.
             scalar = not any(is_memory(v.type) for v in op.operands())
-            folded = fold(self, op, list(types)) if scalar or not self.memory.written else None
+            folded = fold(self, op, list(types)) if scalar or not self.memory.written else shaped(self, op)
             if folded is not None:
                 return [self._named(folded, hints[0])]
             known = self._known(self._key(op), op.result)

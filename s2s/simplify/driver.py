@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from s2s.ir.core import Function, walk
 from s2s.ir.memory import reachable
+from s2s.simplify.accumulate import accumulate
 from s2s.simplify.additions import additions
+from s2s.simplify.ascending import ascending
 from s2s.simplify.copies import copies
 from s2s.simplify.cse import cse
 from s2s.simplify.dce import dce
@@ -35,9 +37,10 @@ def simplify_one(fn: Function, *, disjoint: bool = True, raises: bool = True) ->
     fn = dce(fn, disjoint=disjoint)  # first: what is dead costs every other pass time
     fn = copies(fn)
     fn = cse(fn, disjoint=disjoint)
+    fn = accumulate(fn, disjoint=disjoint)
     fn = additions(fn, disjoint=disjoint)
     fn = stores(fn, disjoint=disjoint)
     fn = zeros(fn, disjoint=disjoint)
     fn = hoist(fn, disjoint=disjoint, raises=raises)
     fn = copies(fn)  # carried values that folding and merging have made invariant
-    return dce(fn, disjoint=disjoint)
+    return ascending(dce(fn, disjoint=disjoint), disjoint=disjoint)

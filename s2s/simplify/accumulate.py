@@ -1,0 +1,92 @@
+"""`a[i] = a[i] + v` as `a[i] += v`, and no store of what the cell holds already.
+
+    >>> from s2s.ir.builder import Builder
+    >>> from s2s.ir.core import Block, Function, Value
+    >>> from s2s.ir.types import INT, Array, Dim, Scalar
+    >>> a, i, v = Value(Array("float64", (Dim("n"),)), "a"), Value(INT, "i"), Value(Scalar("float64"), "v")
+    >>> b = Builder(Block([a, i, v]))
+    >>> cell = {"a": a, "index": (i,)}
+    >>> old = b.one("getitem", cell, {"items": ("i",)})
+    >>> _ = b.emit("setitem", {**cell, "value": b.add(old, v)}, {"items": ("i",)})
+    >>> [op.name for op in accumulate(Function("f", b.block)).block.ops]
+    ['getitem', 'additem']
+
+The reverse of an addition reads the adjoint of the cell, and leaves it as it is. Only numbers are added so: numba
+adds `a[1:] += a[:-1]` up as it goes along.
+"""
+
+from __future__ import annotations
+
+from s2s.ir.builder import Builder
+from s2s.ir.core import Block, Function, Op, Value, clone_function, walk
+from s2s.ir.memory import Memory
+from s2s.ir.ops import SPECS
+from s2s.ir.types import Array, Scalar, kind
+
+
+def accumulate(fn: Function, *, disjoint: bool = True) -> Function:
+    """`fn` with additions to cells written as such."""
+    if not any(op.name == "setitem" for op in walk(fn.block)):
+        return fn
+    new, _ = clone_function(fn)
+    uses: dict[Value, int] = {}
+    for op in walk(new.block):
+        for v in (*op.operands(), *(r for inner in op.blocks for r in inner.results)):
+            uses[v] = uses.get(v, 0) + 1
+    _block(new.block, Memory(new, disjoint=disjoint), uses)
+    return new
+
+
+def _block(block: Block, memory: Memory, uses: dict[Value, int]) -> None:
+    made = Builder(Block())
+    ops = made.block.ops
+    # Loads of numbers whose cell nothing has changed since, by the class of memory.
+    loads: dict[Value, set[Op]] = {}
+    for op in block.ops:
+        for inner in op.blocks:
+            _block(inner, memory, uses)
+        if op.name == "setitem" and set(op.attrs["items"]) == {"i"}:
+            waiting = loads.get(memory.of(op.value("a")), set())
+            value = op.value("value")
+            if value.op in waiting and _same_cell(value.op, op):
+                continue  # it holds that already
+            made.loc, made.origin = op.loc, op.origin
+            added = _added(op, waiting, uses, made)
+            if added is not None:
+                op = Op(SPECS["additem"], {**op.args, "value": added}, dict(op.attrs), loc=op.loc, origin=op.origin)
+        if op.name in ("call", "pycall"):
+            loads.clear()
+        written = [v for o in (op, *(o for inner in op.blocks for o in walk(inner))) for v in memory.writes(o)]
+        for v in written:
+            loads.pop(memory.of(v), None)
+        if any(o.name == "pycall" for inner in op.blocks for o in walk(inner)):
+            loads.clear()
+        if op.name == "getitem" and isinstance(op.result.type, Scalar):
+            loads.setdefault(memory.of(op.value("a")), set()).add(op)
+        ops.append(op)
+    block.ops = ops
+
+
+def _same_cell(load: Op | None, store: Op) -> bool:
+    return load is not None and load.value("a") is store.value("a") and load.values("index") == store.values("index") \
+        and load.attrs["items"] == store.attrs["items"]
+
+
+def _added(store: Op, loads: set[Op], uses: dict[Value, int], b: Builder) -> Value | None:
+    """What `store` adds to the number that its cell holds; None where it does something else."""
+    total = store.value("value")
+    a = store.value("a").type
+    if total.op is None or total.op.name not in ("add", "sub") or uses.get(total, 0) != 1 \
+            or not isinstance(a, Array) or kind(a) not in "fc":
+        return None
+    x, y = total.op.value("x"), total.op.value("y")
+    for old, v in ((x, y), (y, x))[: 2 if total.op.name == "add" else 1]:
+        if old.op in loads and _same_cell(old.op, store) and uses.get(old, 0) == 1 and _fits(v, a):
+            return v if total.op.name == "add" else b.neg(v)
+    return None
+
+
+def _fits(v: Value, a: Array) -> bool:
+    """Whether adding `v` to a cell computes in the dtype of the array."""
+    t = v.type
+    return isinstance(t, Scalar) and (t.dtype == a.dtype or (t.weak and kind(t) in "if"))

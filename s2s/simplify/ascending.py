@@ -1,0 +1,132 @@
+"""Reverse loops whose iterations may run in any order count upwards: that reads better, and is vectorised.
+
+    for i in range(n - 1, -1, -1):          for i in range(n):
+        t = y_bar[i]                            t = y_bar[i]
+        y_bar[i] = 0.0                          y_bar[i] = 0.0
+        x_bar[i + 1] += t                       x_bar[i + 1] += t
+
+Iterations may be exchanged if what they carry are sums, and if any two accesses to memory in different iterations,
+of which one is a store, are both additions or never meet in a cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from s2s.ir.builder import Builder
+from s2s.ir.cells import Cells, Nesting
+from s2s.ir.core import Block, Function, Op, Value, clone_function, walk
+from s2s.ir.memory import Memory, is_memory, shares_memory
+from s2s.ir.ops import constant
+
+ADDITIONS = frozenset({"additem", "addto"})
+_STORES = frozenset({"setitem", *ADDITIONS})
+# Accesses of one loop: beyond this many, all pairs are too many.
+_MANY = 60
+
+
+def ascending(fn: Function, *, disjoint: bool = True) -> Function:
+    """`fn` with the loops of its reverse sweep that may run forwards running forwards."""
+    if not any(_is_backwards(op) for op in walk(fn.block)):
+        return fn
+    new, _ = clone_function(fn)
+    order = Order(new, disjoint=disjoint)
+    _turn(new.block, order)
+    return new
+
+
+def _is_backwards(op: Op) -> bool:
+    return op.name == "for" and op.origin is not None and constant(op.value("step")) == -1
+
+
+def _turn(block: Block, order: Order) -> None:
+    ops: list[Op] = []
+    for op in block.ops:
+        for inner in op.blocks:
+            _turn(inner, order)
+        if _is_backwards(op) and order.is_free(op):
+            made = Block()
+            b = Builder(made, op.loc, op.origin)
+            start, stop = op.value("start"), op.value("stop")
+            op.args.update(start=b.add(stop, b.int(1)), stop=b.add(start, b.int(1)), step=b.int(1))
+            ops += made.ops
+        ops.append(op)
+    block.ops = ops
+
+
+class Order:
+    """Which iterations of the loops of a function may be exchanged."""
+
+    def __init__(self, fn: Function, *, disjoint: bool = True) -> None:
+        self.memory = Memory(fn, disjoint=disjoint)
+        self.cells = Cells(Nesting(fn), fn.block)
+
+    def is_free(self, loop: Op) -> bool:
+        """Whether the iterations of `loop` may run in any order."""
+        body = loop.blocks[0]
+        if loop.attrs.get("breaks") or not _carries_sums(loop):
+            return False
+        accesses: dict[Value, list[tuple[Op, Value]]] = {}
+        for op in walk(body):
+            if op.name in ("call", "pycall", "print", "raise", "assert", "with", "custom") or op.spec.effect \
+                    or (op.spec.writes is not None and op.name not in _STORES):
+                return False
+            if shares_memory(op) and op.name not in _STORES:
+                continue  # whoever uses the view accesses
+            for name, arg in op.args.items():
+                if name in op.spec.shape_only or op.blocks:
+                    continue
+                for v in arg if isinstance(arg, tuple) else (arg,):
+                    if is_memory(v.type):
+                        accesses.setdefault(self.memory.of(v), []).append((op, v))
+            if op.blocks and any(is_memory(v.type) for v in op.operands()):
+                return False  # memory that is carried
+        return all(self._commute(found, loop) for found in accesses.values())
+
+    def _commute(self, accesses: Sequence[tuple[Op, Value]], loop: Op) -> bool:
+        stores = [(op, v) for op, v in accesses if op.name in _STORES and op.value("a") is v]
+        if not stores:
+            return True
+        if len(accesses) > _MANY:
+            return False
+        return all((op.name in ADDITIONS and other.name in ADDITIONS and other.value("a") is u)
+                   or not self.cells.may_meet(loop, op, other, None if other.args.get("a") is u else u)
+                   for op, _ in stores for other, u in accesses)
+
+
+def _carries_sums(loop: Op) -> bool:
+    """Whether all that an iteration does with what is carried is to add to it."""
+    body = loop.blocks[0]
+    uses: dict[Value, int] = {}
+    for v in [*body.results, *(v for op in walk(body) for v in _read(op))]:
+        uses[v] = uses.get(v, 0) + 1
+    return all(_adds(r, p, uses) for r, p in zip(body.results, body.params[1:], strict=True))
+
+
+def _read(op: Op) -> list[Value]:
+    return [*op.operands(), *(r for inner in op.blocks for r in inner.results)]
+
+
+def _adds(value: Value, param: Value, uses: dict[Value, int]) -> bool:
+    """Whether `value` is `param` plus something in which `param` does not occur."""
+    if uses.get(value, 0) != 1:
+        return False
+    if value is param:
+        return True
+    op = value.op
+    if op is None:
+        return False
+    if op.name in ("add", "sub"):
+        x, y = op.value("x"), op.value("y")
+        return _adds(x, param, uses) or (op.name == "add" and _adds(y, param, uses))
+    if op.name == "for" and not op.attrs.get("breaks"):
+        k = op.results.index(value)
+        inner = op.blocks[0]
+        return _adds(op.values("init")[k], param, uses) and _adds(inner.results[k], inner.params[k + 1], uses)
+    if op.name == "if":
+        k = op.results.index(value)
+        ends = [b.results[k] for b in op.blocks]
+        # Read once in each branch, and so twice in all.
+        once = {**uses, param: 1} if uses.get(param, 0) == 2 and ends[0] is not ends[1] else uses
+        return all(_adds(e, param, once) for e in ends)
+    return False
