@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import s2s
+from benchmarks import hand
 from benchmarks.checking import check_same, check_tiny, inner, magnitude, reference
 from benchmarks.kernels import KERNELS
 
@@ -94,3 +95,13 @@ def on_cpu(name: str, form: str) -> Any:
 def test_cpu(name: str, form: str) -> None:
     check_double(name, form, target="cpu")
     check_single(name, form, target="cpu")
+
+
+@pytest.mark.parametrize("name", hand.FIRST_DAY)
+def test_by_hand(name: str) -> None:
+    check_tiny(name, hand.FIRST_DAY[name](*KERNELS[name].arguments("tiny")))
+
+
+@pytest.mark.parametrize("name", hand.TUNED)
+def test_tuned_by_hand(name: str) -> None:
+    check_tiny(name, hand.TUNED[name](*KERNELS[name].arguments("tiny")))
