@@ -30,6 +30,10 @@ class Kernel:
         both = {"loops": self.loops, "arrays": self.arrays}
         return {name: function for name, function in both.items() if function is not None}
 
+    def parameters(self) -> list[str]:
+        """The names of the parameters, the same in both forms."""
+        return list(inspect.signature(next(iter(self.forms.values()))).parameters)
+
     def arguments(self, size: str, dtype: str = "float64") -> tuple[Any, ...]:
         """The arguments in order, floats and arrays of floats in `dtype`.
 
@@ -38,13 +42,11 @@ class Kernel:
         ['float32', 'float32', 'float32', 'float32', 'float32']
         """
         made = self.make(size)
-        function = next(iter(self.forms.values()))
-        return tuple(_convert(made[name], dtype) for name in inspect.signature(function).parameters)
+        return tuple(_convert(made[name], dtype) for name in self.parameters())
 
     def positions(self) -> tuple[int, ...]:
         """Where the differentiated parameters stand."""
-        function = next(iter(self.forms.values()))
-        names = list(inspect.signature(function).parameters)
+        names = self.parameters()
         return tuple(names.index(name) for name in self.wrt)
 
 

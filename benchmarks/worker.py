@@ -72,7 +72,7 @@ class Measuring:
                 first = time.perf_counter() - start
                 if gradient:
                     self._check(column, function, result)
-        except peers.NotThere as error:
+        except peers.NotThereError as error:
             say(column=column, absent=str(error))
         except Exception as error:  # any system may fail in any way: the table says so, and goes on
             say(column=column, error=f"{type(error).__name__}: {error}"[:300])
@@ -106,7 +106,7 @@ def measure(name: str, form: str, options: dict[str, Any]) -> None:
         column = "s2s" if target == "cpu" else f"s2s {target}"
         measuring.add(column, s2s_gradient(measuring.kernel, measuring.function, target))
     for peer in options["peers"]:
-        measuring.add(peer, lambda peer=peer: peers.PEERS[peer](measuring.kernel, form))
+        measuring.add(peer, lambda peer=peer: peers.prepare(peer, measuring.kernel, form))
     say(times=timing.medians(measuring.calls, options["repeats"]))
 
 

@@ -1,6 +1,6 @@
 """Other systems, each behind a function `prepare(kernel, form)` that returns a gradient function of NumPy arrays.
 
-One that is not installed raises `NotThere`; one that cannot do the kernel raises whatever it raises.
+Each imports its system when it is called; None stands for a kernel that cannot be written for it.
 """
 
 from __future__ import annotations
@@ -9,10 +9,27 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.kernel import Kernel
+from benchmarks.peers import autograd_peer, jax_peer, tangent_peer, torch_peer
 
 
-class NotThere(Exception):
-    """The system is not installed, or the kernel is not written for it."""
+class NotThereError(Exception):
+    """The system is not installed, or the kernel cannot be written for it."""
 
 
-PEERS: dict[str, Callable[[Kernel, str], Callable[..., Any]]] = {}
+PEERS: dict[str, Callable[[Kernel, str], Callable[..., Any] | None]] = {
+    "jax": jax_peer.prepare,
+    "torch": torch_peer.prepare,
+    "autograd": autograd_peer.prepare,
+    "tangent": tangent_peer.prepare,
+}
+
+
+def prepare(peer: str, kernel: Kernel, form: str) -> Callable[..., Any]:
+    """The gradient function of a peer, or `NotThereError`."""
+    try:
+        function = PEERS[peer](kernel, form)
+    except ModuleNotFoundError as error:
+        raise NotThereError(f"{error.name} is not installed") from error
+    if function is None:
+        raise NotThereError(f"{peer} has no version of {kernel.name}")
+    return function
