@@ -14,6 +14,7 @@ from s2s.lower.indexing import encode, get_item, set_item, store
 from s2s.lower.iterate import describe, element, items_of
 from s2s.lower.numbers import promoted, value
 from s2s.lower.operators import binary
+from s2s.lower.outputs import check_cast
 from s2s.lower.scope import lookup, set_name
 from s2s.lower.sequences import make_sequence
 from s2s.lower.truth import usable
@@ -155,4 +156,5 @@ def in_place(ctx: Context, node: gast.AST, a: Value, items: tuple[str, ...], ind
         assert isinstance(new, Value)
     else:
         new = ctx.b.binary(name, old, right)
+    check_cast(ctx, node, new, a)
     store(ctx, node, a, items, index, new)

@@ -29,7 +29,9 @@ from s2s.lower.iterate import describe
 from s2s.lower.outside import outside
 from s2s.lower.rulecalls import call_rule, expand
 from s2s.lower.truth import usable
+from s2s.lower.ufuncs import ufunc_method
 from s2s.lower.values import Bound, Box, Closure, Lowered, Method, Outside, Static, Tuple
+from s2s.lower.writers import WRITERS, WRITING_METHODS
 from s2s.rules.expand import EXPANSIONS, METHODS
 from s2s.rules.table import Rule
 from s2s.source.find import no_python
@@ -96,12 +98,15 @@ def _known_function(ctx: Context, node: gast.AST | None, callee: Static | Outsid
                     kwargs: dict[str, Lowered]) -> Lowered | None:
     """A call of a function of which s2s knows what it means; None where it does not."""
     f, rules = callee.value, ctx.services.table.by_callable
-    if f not in INTRINSICS and f not in EXPANSIONS and f not in rules:
-        return None
+    method = ufunc_method(ctx, node, f, args, kwargs)
+    if method is not None or not any(f in known for known in (INTRINSICS, WRITERS, EXPANSIONS, rules)):
+        return method
     if isinstance(callee, Outside):
         callee.pinned()  # another function is another program, and those written in C have no code to tell them by
     if f in INTRINSICS:
         return INTRINSICS[f](ctx, node, args, kwargs)
+    if f in WRITERS:
+        return WRITERS[f](ctx, node, args, kwargs)
     expanded = expand(ctx, node, EXPANSIONS[f], public_name(callee), args, kwargs) if f in EXPANSIONS else None
     return call_rule(ctx, node, rules[f], args, kwargs) if expanded is None and f in rules else expanded
 
@@ -200,6 +205,8 @@ def _method(ctx: Context, node: gast.AST | None, callee: Method, args: list[Lowe
         special = value_method(ctx, node, x, name, args, kwargs)
         if special is not None:
             return special
+        if name in WRITING_METHODS and isinstance(x.type, Array):
+            return WRITING_METHODS[name](ctx, node, [x, *args], kwargs)
         rule = ctx.services.table.by_method.get(name)
         expansion = METHODS.get(name) or next((EXPANSIONS[f] for f in rule.callables if f in EXPANSIONS)
                                               if rule is not None else iter(()), None)

@@ -10,7 +10,7 @@ import numpy as np
 from s2s.errors import UnsupportedSyntaxError, located
 from s2s.ir.core import Value
 from s2s.ir.ops import constant, index_operands
-from s2s.ir.types import Array, List, Scalar, unify
+from s2s.ir.types import Array, List, Scalar, Type, unify
 from s2s.lower.attributes import get_attribute
 from s2s.lower.context import Context, GrowList
 from s2s.lower.iterate import describe
@@ -78,9 +78,9 @@ def _sequence_item(ctx: Context, node: gast.AST, x: Lowered, items: list[Lowered
     k = known(ctx, index)
     if k is UNKNOWN:
         assert isinstance(index, Value)
-        packed = _packed(ctx, node, items)
-        if packed is not None:
-            return ctx.b.one("getitem", {"a": packed, "index": (index,)}, {"items": ("i",)})
+        found = _varying(ctx, node, items, index)
+        if found is not None:
+            return found
         demand_static(ctx, index)
         raise ctx.error(node, "the index is not known before the function runs",
                         "the elements of this container are of different kinds, so it decides which code is generated",
@@ -92,17 +92,23 @@ def _sequence_item(ctx: Context, node: gast.AST, x: Lowered, items: list[Lowered
                         f"there are {len(items)} elements; use an int below that as the index") from None
 
 
-def _packed(ctx: Context, node: gast.AST, items: list[Lowered]) -> Value | None:
-    """A container of numbers, or of arrays of one type, as an array, for an index that varies."""
-    if not items or not all(isinstance(v, Value) for v in items):
+def _varying(ctx: Context, node: gast.AST, items: list[Lowered], index: Value) -> Value | None:
+    """The element of a container of numbers, or of arrays of one kind, at an index that varies."""
+    values = [v for v in items if isinstance(v, Value)]
+    if not values or len(values) < len(items):
         return None
-    types = [v.type for v in items if isinstance(v, Value)]
+    types = [v.type for v in values]
     if all(isinstance(t, Scalar) for t in types) and len({t.dtype for t in types if isinstance(t, Scalar)}) == 1:
-        return pack(ctx, node, items)
-    first = types[0]
-    if isinstance(first, Array) and all(t == first for t in types):
-        return pack(ctx, node, items)
-    return None
+        packed = pack(ctx, node, items)
+        return ctx.b.one("getitem", {"a": packed, "index": (index,)}, {"items": ("i",)})
+    # The array itself, not a copy of it: it may be written to.
+    element: Type | None = types[0]
+    for t in types[1:]:
+        element = None if element is None else unify(element, t)
+    if not isinstance(element, Array):
+        return None
+    arrays = ctx.b.one("list", {"elements": tuple(values)}, {"type": List(element)})
+    return ctx.b.one("listget", {"list": arrays, "index": index})
 
 
 def encode(ctx: Context, node: gast.AST, a: Array, index: Lowered) -> tuple[tuple[str, ...], tuple[Value, ...]]:

@@ -16,6 +16,7 @@ from s2s.ir.types import List, Opaque, Scalar
 from s2s.lower.context import Context
 from s2s.lower.iterate import items_of
 from s2s.lower.numbers import UNKNOWN, known, not_a_number, promoted, sequence, value
+from s2s.lower.outputs import deliver, masked, take_outputs
 from s2s.lower.truth import static, usable
 from s2s.lower.values import Box, Lowered, Static, Tuple
 from s2s.rules.expand.core import Expansion
@@ -111,7 +112,10 @@ def call_rule(ctx: Context, node: gast.AST | None, rule: Rule, args: list[Lowere
     stacked = _stacked_list(ctx, node, rule, args, kwargs)
     if stacked is not None:
         return stacked
-    bound, rest, named = _bound(ctx, node, rule, *_placed(rule, args, kwargs))
+    args, kwargs = _placed(rule, args, kwargs)
+    outputs = take_outputs(ctx, node, rule, args, kwargs)
+    masked(ctx, node, rule, args, kwargs, outputs)
+    bound, rest, named = _bound(ctx, node, rule, args, kwargs)
     for name in list(named):
         if name in _UNSEEN.get(spec.name, ()) or _changes_nothing(name, known(ctx, named[name])):
             named.pop(name)
@@ -120,7 +124,8 @@ def call_rule(ctx: Context, node: gast.AST | None, rule: Rule, args: list[Lowere
         raise ctx.error(node, f"{what} of {_called(rule)} is not supported", "its derivative is not known for that",
                         _INSTEAD.get(next(iter(named), ""), "leave it out, or write it with other functions"),
                         NoRuleError)
-    return _emit_rule(ctx, node, rule, bound)
+    result = _emit_rule(ctx, node, rule, bound)
+    return deliver(ctx, node, rule, result, outputs) if outputs else result
 
 
 def _bound(ctx: Context, node: gast.AST | None, rule: Rule, rest: list[Lowered],

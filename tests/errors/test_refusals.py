@@ -249,16 +249,16 @@ REFUSALS = [
         """),
     Refusal("out=", """
         def f(x):
-            y = np.empty(3)
+            y = np.zeros(3, dtype=int)
             np.multiply(x, x, out=y)
             return np.sum(y)
-        """, s2s.NoRuleError, """
-        the argument 'out' of np.multiply is not supported
+        """, s2s.UnsupportedSyntaxError, """
+        a result of float64 is stored in place into an array of int64
           File "FILE", line 3, in f
             np.multiply(x, x, out=y)
             ^^^^^^^^^^^^^^^^^^^^^^^^
-        its derivative is not known for that
-        assign the result instead: a[...] = f(x)
+        NumPy would raise UFuncTypeError
+        make the array of the wider dtype
         """, ARRAY),
     Refusal("where=", """
         def f(x):
@@ -273,14 +273,14 @@ REFUSALS = [
         """, ARRAY),
     Refusal("array changed by an unknown call", """
         def f(x):
-            y = np.zeros(3)
-            np.add.at(y, [0, 1, 2], x)
-            return np.sum(y)
+            y = 2.0 * x
+            np.random.shuffle(y)
+            return y[0]
         """, s2s.NoRuleError, """
-        at() gets a value that is differentiated
+        numpy.random.shuffle() gets a value that is differentiated
           File "FILE", line 3, in f
-            np.add.at(y, [0, 1, 2], x)
-            ^^^^^^^^^^^^^^^^^^^^^^^^^^
+            np.random.shuffle(y)
+            ^^^^^^^^^^^^^^^^^^^^
         s2s has no derivative rule for it and cannot look into it; it may change an array that it gets
         give it a derivative with s2s.custom_gradient, pass it a copy (np.copy), or write it with functions that have a rule
         """, ARRAY),
