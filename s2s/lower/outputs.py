@@ -21,23 +21,16 @@ from s2s.lower.truth import static, usable
 from s2s.lower.values import Lowered, Static, Tuple
 from s2s.rules.table import Rule
 
-# Reductions that compute in the dtype they are given, and those that take part in `where` by a neutral element.
+# Reductions that compute in the dtype they are given.
 _ACCUMULATES = frozenset({"np.sum", "np.prod", "np.mean", "np.std", "np.var", "np.cumsum", "np.cumprod"})
-_NEUTRAL = {"np.sum": 0.0, "np.prod": 1.0}
-_EXTREMES = {"np.max": np.maximum, "np.min": np.minimum}
 
 
 @dataclass
 class Outputs:
-    """What a call says about its result: the array it goes to, the elements that are meant, the dtype."""
+    """What a call says about its result: the array it goes to, the elements that are meant."""
 
-    out: Lowered | None = None
+    out: Value | None = None
     where: Lowered | None = None
-    dtype: str | None = None
-    initial: Lowered | None = None
-
-    def __bool__(self) -> bool:
-        return any(v is not None for v in (self.out, self.where, self.dtype, self.initial))
 
 
 def ufunc_of(rule: Rule) -> np.ufunc | None:
@@ -54,19 +47,16 @@ def take_outputs(ctx: Context, node: gast.AST | None, rule: Rule, args: list[Low
         named["out"] = args[ufunc.nin] if len(args) == ufunc.nin + 1 else Tuple(tuple(args[ufunc.nin:]))
         del args[ufunc.nin:]
     found = Outputs()
-    if "out" not in own and not _is(named.get("out"), None):
-        found.out = _single(ctx, node, usable(ctx, node, named.pop("out")))
-    reduces = rule.spec.name in _NEUTRAL or rule.spec.name in _EXTREMES or rule.spec.name == "np.mean"
+    if "out" not in own and "out" in named:
+        found.out = given_output(ctx, node, named.pop("out"))
     # Without `out`, what a ufunc gives where `where` is False is undefined: such a call is refused.
-    if "where" not in own and not _is(named.get("where"), True) and (found.out is not None or reduces):
+    if ufunc is not None and found.out is not None and not _is(named.get("where"), True):
         found.where = named.pop("where")
-    if "initial" not in own and not _is(named.get("initial"), None) and reduces and rule.spec.name != "np.mean":
-        found.initial = named.pop("initial")
     if "dtype" not in own and not _is(named.get("dtype"), None) and (
             ufunc is not None or rule.spec.name in _ACCUMULATES):
-        found.dtype = np.dtype(static(ctx, node, named.pop("dtype"), "the dtype")).name
+        dtype = np.dtype(static(ctx, node, named.pop("dtype"), "the dtype")).name
         count = len(args) if ufunc is not None else 1
-        args[:count] = [_converted(ctx, node, x, found.dtype) for x in args[:count]]
+        args[:count] = [ctx.b.cast(value(ctx, node, x), Scalar(dtype)) for x in args[:count]]
     return found
 
 
@@ -76,7 +66,11 @@ def _is(x: Lowered | None, constant: Any) -> bool:
         isinstance(x, Value) and x.op is not None and x.op.name == "const" and x.op.attrs["value"] is constant)
 
 
-def _single(ctx: Context, node: gast.AST | None, out: Lowered) -> Lowered:
+def given_output(ctx: Context, node: gast.AST | None, out: Lowered) -> Value | None:
+    """The array that the result of a call goes to; None where the call makes one."""
+    out = usable(ctx, node, out)
+    if _is(out, None):
+        return None
     if isinstance(out, Tuple) and len(out.items) == 1:
         out = usable(ctx, node, out.items[0])
     if not (isinstance(out, Value) and isinstance(out.type, Array)):
@@ -85,39 +79,17 @@ def _single(ctx: Context, node: gast.AST | None, out: Lowered) -> Lowered:
     return out
 
 
-def _converted(ctx: Context, node: gast.AST | None, x: Lowered, dtype: str) -> Lowered:
-    return ctx.b.cast(value(ctx, node, x), Scalar(dtype))
-
-
-def masked(ctx: Context, node: gast.AST | None, rule: Rule, args: list[Lowered], named: dict[str, Lowered],
-           found: Outputs) -> None:
-    """Let a reduction see its neutral element where `where` is False, or `initial` beside its operand."""
-    name = rule.spec.name
-    if found.where is None or ufunc_of(rule) is not None or name == "np.mean":
-        return
-    neutral: Lowered | None = found.initial if name in _EXTREMES else ctx.b.const(_NEUTRAL[name])
-    if neutral is None:
-        raise ctx.error(node, f"{name} with `where`, and without `initial`", "NumPy would raise ValueError",
-                        "pass initial=...")
-    args[0] = ctx.call(node, Static(np.where), [found.where, args[0], neutral])
-
-
-def deliver(ctx: Context, node: gast.AST | None, rule: Rule, result: Lowered, found: Outputs) -> Lowered:
-    """The result of the call, stored where it belongs."""
-    if not isinstance(result, Value):
-        raise ctx.error(node, f"`out` of {rule.spec.name}, which has several results", "",
-                        "assign the results: a[...], b[...] = f(x)")
-    if found.initial is not None:
-        combine = _EXTREMES.get(rule.spec.name, np.add if rule.spec.name == "np.sum" else np.multiply)
-        result = value(ctx, node, ctx.call(node, Static(combine), [result, found.initial]))
-    if found.where is not None and ufunc_of(rule) is not None:
-        assert found.out is not None
-        result = value(ctx, node, ctx.call(node, Static(np.where), [found.where, result, found.out]))
+def deliver(ctx: Context, node: gast.AST | None, name: str, ufunc: bool, result: Lowered, found: Outputs) -> Lowered:
+    """The result of the call of `name`, stored where it belongs."""
     if found.out is None:
         return result
-    assert isinstance(found.out, Value)
-    if ufunc_of(rule) is None and getattr(result.type, "ndim", 0) != getattr(found.out.type, "ndim", 0):
-        raise ctx.error(node, f"the result of {rule.spec.name} has other dimensions than `out`",
+    if not isinstance(result, Value):
+        raise ctx.error(node, f"`out` of {name}, which has several results", "",
+                        "assign the results: a[...], b[...] = f(x)")
+    if found.where is not None:
+        result = value(ctx, node, ctx.call(node, Static(np.where), [found.where, result, found.out]))
+    if not ufunc and getattr(result.type, "ndim", 0) != getattr(found.out.type, "ndim", 0):
+        raise ctx.error(node, f"the result of {name} has other dimensions than `out`",
                         "NumPy would raise ValueError", "make `out` of the shape of the result")
     check_cast(ctx, node, result, found.out)
     store(ctx, node, found.out, ("e",), (), result)

@@ -16,7 +16,7 @@ from s2s.ir.types import List, Opaque, Scalar
 from s2s.lower.context import Context
 from s2s.lower.iterate import items_of
 from s2s.lower.numbers import UNKNOWN, known, not_a_number, promoted, sequence, value
-from s2s.lower.outputs import deliver, masked, take_outputs
+from s2s.lower.outputs import Outputs, deliver, given_output, take_outputs, ufunc_of
 from s2s.lower.truth import static, usable
 from s2s.lower.values import Box, Lowered, Static, Tuple
 from s2s.rules.expand.core import Expansion
@@ -35,6 +35,7 @@ def expand(ctx: Context, node: gast.AST | None, expansion: Expansion, name: str,
         raise ctx.error(node, f"this call of {name} is not supported: {error}",
                         "its derivative is not known for that", "leave the argument out, or write it with other "
                         "functions", NoRuleError) from None
+    out = bound.arguments.pop("out", None)
     for p, x in bound.arguments.items():
         read = _reader(ctx, node, expansion.kind(p), p, name)
         bound.arguments[p] = tuple(map(read, x)) if p == expansion.star else read(x)
@@ -44,7 +45,10 @@ def expand(ctx: Context, node: gast.AST | None, expansion: Expansion, name: str,
         if error.args and "\n" in str(error):
             raise
         raise ctx.error(node, str(error), "", "", NoRuleError) from None
-    return None if made is None else _made(ctx, made)
+    if made is None:
+        return None
+    outputs = Outputs(None if out is None else given_output(ctx, node, out))
+    return deliver(ctx, node, name, False, _made(ctx, made), outputs)
 
 
 def _made(ctx: Context, made: Any) -> Lowered:
@@ -114,7 +118,6 @@ def call_rule(ctx: Context, node: gast.AST | None, rule: Rule, args: list[Lowere
         return stacked
     args, kwargs = _placed(rule, args, kwargs)
     outputs = take_outputs(ctx, node, rule, args, kwargs)
-    masked(ctx, node, rule, args, kwargs, outputs)
     bound, rest, named = _bound(ctx, node, rule, args, kwargs)
     for name in list(named):
         if name in _UNSEEN.get(spec.name, ()) or _changes_nothing(name, known(ctx, named[name])):
@@ -125,7 +128,7 @@ def call_rule(ctx: Context, node: gast.AST | None, rule: Rule, args: list[Lowere
                         _INSTEAD.get(next(iter(named), ""), "leave it out, or write it with other functions"),
                         NoRuleError)
     result = _emit_rule(ctx, node, rule, bound)
-    return deliver(ctx, node, rule, result, outputs) if outputs else result
+    return deliver(ctx, node, spec.name, ufunc_of(rule) is not None, result, outputs)
 
 
 def _bound(ctx: Context, node: gast.AST | None, rule: Rule, rest: list[Lowered],
