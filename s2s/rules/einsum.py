@@ -37,9 +37,8 @@ def _einsum_type(op: Op) -> Result:
     if [len(s) for s in inputs] != [t.ndim for t in types]:
         raise refusal(op, "The subscripts do not fit the operands.")
     sizes = letter_dims(inputs, [t.dims for t in types])
-    # Of one operand that is not summed, NumPy returns a view.
-    layout = "C" if len(types) > 1 else "A"
-    return [array_or_scalar(promoted(*types), [sizes[c] for c in output], layout)]
+    # Of one operand that is not summed, NumPy returns a view; of several, often the transpose of a product.
+    return [array_or_scalar(promoted(*types), [sizes[c] for c in output], "A")]
 
 
 def letter_dims(inputs: Sequence[str], shapes: Sequence[tuple[Dim, ...]]) -> dict[str, Dim]:

@@ -313,10 +313,10 @@ def _(g: Expr, ans: Expr, array: Expr, shape: Any) -> Adjoints:
 
 # Flips and rotations
 
-def _same_shape(name: str, layout: str | None = "A") -> Any:
+def _same_shape(name: str, layout: str = "A") -> Any:
     def infer(op: Op) -> Result:
         t = numeric(op, name)
-        return [Array(t.dtype, t.dims, layout or (t.layout if isinstance(t, Array) else "C"))]
+        return [Array(t.dtype, t.dims, layout)]
     return infer
 
 
@@ -358,7 +358,7 @@ def _(g: Expr, ans: Expr, m: Expr, k: int, axes: Any) -> Adjoints:
 
 
 # `shift` is an int or a tuple of ints.
-_roll = family.op("np.roll", "a, shift: ints, axis=None", _same_shape("a", None), linear="a")
+_roll = family.op("np.roll", "a, shift: ints, axis=None", _same_shape("a", "C"), linear="a")
 
 
 @_roll.vjp

@@ -6,6 +6,7 @@ Complex adjoints follow TensorFlow: the adjoint of z = x + iy is x_bar + i y_bar
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,12 @@ def _real_type(weak: bool = False) -> Callable[[Op], Sequence[Type]]:
         dtype = _REAL.get(t.dtype, t.dtype)
         return [elementwise_type([t], "int64" if weak and dtype == "bool" else dtype, weak and t.weak)]
     return infer
+
+
+def _part_type(op: Op) -> Sequence[Type]:
+    """Every other number in memory, of a complex array."""
+    (made,) = _real_type()(op)
+    return [replace(made, layout="A") if isinstance(made, Array) and argument(op, "x").dtype in _REAL else made]
 
 
 def _same_type(op: Op) -> Sequence[Type]:
@@ -73,7 +80,7 @@ def _(dots: dict[str, Expr], ans: Expr, x: Expr) -> Expr:
     return dots["x"].conj()
 
 
-_real = family.op("np.real", "x", _real_type(), view="x", cost=1, elementwise=True)
+_real = family.op("np.real", "x", _part_type, view="x", cost=1, elementwise=True)
 
 
 @_real.vjp
@@ -86,7 +93,7 @@ def _(dots: dict[str, Expr], ans: Expr, x: Expr) -> Expr:
     return fn.real(dots["x"])
 
 
-_imag = family.op("np.imag", "x", _real_type(), view="x", cost=1, elementwise=True)
+_imag = family.op("np.imag", "x", _part_type, view="x", cost=1, elementwise=True)
 
 
 @_imag.vjp

@@ -21,14 +21,14 @@ import builtins
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from s2s.ir.core import Op, OpSpec, Param
 from s2s.ir.ops import elementwise_type
-from s2s.ir.types import Scalar, Type, promote
+from s2s.ir.types import Array, Scalar, Type, promote
 
 Partial = Callable[..., Any]
 
@@ -141,6 +141,16 @@ def _sample(t: Any) -> Any:
     return np.dtype(t.dtype).type(1)
 
 
+def _order_kept(infer: Callable[[Op], Sequence[Type]]) -> Callable[[Op], Sequence[Type]]:
+    """`infer`, for what may lay its result out in memory as its operands are: in C order only where they are."""
+    def types(op: Op) -> Sequence[Type]:
+        made = infer(op)
+        if all(v.type.layout == "C" for v in op.operands() if isinstance(v.type, Array) and v.type.ndim > 1):
+            return made
+        return [replace(t, layout="A") if isinstance(t, Array) and t.ndim > 1 and t.layout == "C" else t for t in made]
+    return types
+
+
 class Family:
     """The rules of one file."""
 
@@ -163,7 +173,10 @@ class Family:
            callables: Sequence[Callable[..., Any]] | None = None, singular: bool = False,
            elementwise: bool = False) -> Rule:
         """Declare an operation that Python knows as `name`; `methods`: its names as an ndarray method."""
-        spec = OpSpec(name, parse_params(params), infer, emits=emits, view=view, fresh=fresh and view is None,
+        fresh = fresh and view is None
+        if fresh:
+            infer = _order_kept(infer)
+        spec = OpSpec(name, parse_params(params), infer, emits=emits, view=view, fresh=fresh,
                       shape_only=frozenset(shape_only.split()), cost=cost, elementwise=elementwise)
         found = (resolve(name),) if callables is None and not name.startswith("s2s.") else tuple(callables or ())
         return self.add(Rule(spec, found, tuple(methods.split()), linear=tuple(linear.split()),

@@ -32,6 +32,8 @@ def check_rule(table: Table, rule: Rule, args: Sequence[Any], attrs: Mapping[str
     """
     fn, values = program(rule.spec, args, attrs or {})
     check_types(fn, values)
+    for layout in "FA":
+        check_types(*program(rule.spec, laid_out(args, layout), attrs or {}))
     if rule.nondiff is not None:
         return
     wrt = [k for k, p in enumerate(fn.block.params) if is_inexact(p.type)]
@@ -106,7 +108,20 @@ def type_of(x: Any, name: str = "n") -> Type:
     if not isinstance(x, np.ndarray):
         return constant_type(x) if not isinstance(x, int) else Scalar(constant_type(x).dtype, True)
     dims = tuple(known_dim(1) if n == 1 else Dim(f"{name}_{k}", not_one=True) for k, n in enumerate(x.shape))
-    return Array(x.dtype.name, dims, "C")
+    return Array(x.dtype.name, dims, "C" if x.flags.c_contiguous else "F" if x.flags.f_contiguous else "A")
+
+
+def laid_out(args: Any, layout: str) -> Any:
+    """`args` with its arrays in Fortran order ("F"), or in none ("A")."""
+    if isinstance(args, list | tuple):
+        return type(args)(laid_out(x, layout) for x in args)
+    if not isinstance(args, np.ndarray) or args.ndim < 2:
+        return args
+    if layout == "F":
+        return np.asfortranarray(args)
+    axes = [0, *range(args.ndim - 1, 0, -1)]
+    doubled = np.repeat(args.transpose(axes), 2, axis=0)
+    return doubled[::2].transpose(axes)
 
 
 # Types.
@@ -129,6 +144,9 @@ def check_type(t: Type, x: Any, sizes: Mapping[str, int]) -> None:
     actual = constant_type(x).dtype if isinstance(x, bool | int | float | complex) else np.asarray(x).dtype.name
     assert actual == t.dtype, f"dtype {actual}, but the rule says {t}"
     assert np.ndim(x) == t.ndim, f"rank {np.ndim(x)}, but the rule says {t}"
+    if isinstance(t, Array) and t.layout != "A" and isinstance(x, np.ndarray):
+        flag = "c_contiguous" if t.layout == "C" else "f_contiguous"
+        assert getattr(x.flags, flag), f"strides {x.strides} of shape {x.shape}, but the rule says {t.layout}"
     if isinstance(t, Scalar):
         assert t.weak <= (not isinstance(x, np.generic)), f"{type(x)}, but the rule says {t}"
     for d, n in zip(t.dims, np.shape(x), strict=True):
@@ -269,7 +287,7 @@ def _single(x: Any) -> Any:
 # Values.
 
 def _copies(values: Sequence[Any]) -> list[Any]:
-    return [x.copy() if isinstance(x, np.ndarray) else x for x in values]
+    return [x.copy(order="K") if isinstance(x, np.ndarray) else x for x in values]
 
 
 def _random_like(x: Any, rng: np.random.Generator) -> Any:
