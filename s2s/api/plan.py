@@ -62,6 +62,7 @@ class Plan:
     def __init__(self, binding: Binding, params: Sequence[Any]) -> None:
         self.steps = [(self._getter(r), guard(r)) for r in binding.reads]
         self.same = [(r.index, r.same_as.index) for r in binding.reads if r.same_as is not None and r.same_as is not r]
+        self.shaped = [(r.index, r.shaped_as.index) for r in binding.reads if r.shaped_as is not None]
         firsts = [r.index for r in binding.reads if r.same_as is r]
         self.distinct = firsts if len(firsts) > 1 else []
         at = {r.leaf: r.index for r in binding.reads if r.leaf is not None}
@@ -98,6 +99,9 @@ class Plan:
             values.append(v)
         for k, first in self.same:
             if values[k] is not values[first]:
+                return None
+        for k, first in self.shaped:
+            if values[k].shape != values[first].shape:
                 return None
         if self.distinct and len({id(values[k]) for k in self.distinct}) != len(self.distinct):
             return None

@@ -67,6 +67,8 @@ class Shell:
             self._read(read)
         for k, first in self.plan.same:
             self.require(f"v{k} is v{first}")
+        for k, first in self.plan.shaped:
+            self.require(f"v{k}.shape == v{first}.shape")
         for i, a in enumerate(self.plan.distinct):
             for b in self.plan.distinct[i + 1:]:
                 self.require(f"v{a} is not v{b}")

@@ -128,8 +128,8 @@ def shaped(b: Builder, op: Op) -> Value | None:
 
 
 def _source(v: Value) -> Value | None:
-    """An operand of an elementwise operation, or of a copy, that has the type of the result."""
-    if v.op is None or not (v.op.spec.elementwise or v.op.name == "np.copy") or not isinstance(v.type, Array):
+    """An operand of an elementwise operation that has the type of the result."""
+    if v.op is None or not v.op.spec.elementwise or not isinstance(v.type, Array):
         return None
     for x in v.op.operands():
         if x.type == v.type and isinstance(x.type, Array) and x.type.layout == v.type.layout:

@@ -134,6 +134,7 @@ class Read:
     leaf: Value | None = None
     pinned: bool = False  # the object itself is the key
     same_as: Read | None = None  # the first read that led to the same Variable or object
+    shaped_as: Read | None = None  # the first array with the same shape
 
 
 def fetch(parent: Any, step: tuple[str, Any]) -> Any:
@@ -171,6 +172,17 @@ class Binding:
     by_value: frozenset[Path] = frozenset()
     reads: list[Read] = field(default_factory=list)
     known: dict[Path, Read] = field(default_factory=dict)
+    shapes: dict[tuple[int, ...], Read] = field(default_factory=dict)
+
+    def type_of(self, read: Read, name: str) -> Type | None:
+        """The IR type of a number or array; arrays of one shape have the same sizes. None for any other object."""
+        t = number_type(read.value, name)
+        if isinstance(t, Array):
+            first = self.shapes.setdefault(read.value.shape, read)
+            if first.leaf is not None and isinstance(first.leaf.type, Array):
+                read.shaped_as = first
+                t = Array(t.dtype, first.leaf.type.dims, t.layout)
+        return t
 
     def root(self, name: Any, value: Any, key: Any = None) -> Read:
         """A value handed over at each call: an argument, or the function itself."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from s2s.ir.core import Value
 from s2s.ir.types import Opaque
-from s2s.lower.binding import MISSING, Read, is_argument, number_type, path_name
+from s2s.lower.binding import MISSING, Read, is_argument, path_name
 from s2s.lower.context import Context
 from s2s.lower.values import Lowered, Outside, Static
 from s2s.variable import Variable
@@ -37,7 +37,7 @@ def outside(ctx: Context, read: Read) -> Lowered:
     if read.leaf is not None and not isinstance(read.leaf.type, Opaque):
         return read.leaf
     name = path_name(read.path)
-    found = number_type(v, name)
+    found = ctx.binding.type_of(read, name)
     if found is not None:
         read.leaf = ctx.param(found, name)
         if isinstance(v, Variable):

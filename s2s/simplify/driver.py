@@ -11,6 +11,7 @@ from s2s.simplify.copies import copies
 from s2s.simplify.cse import cse
 from s2s.simplify.dce import dce
 from s2s.simplify.hoist import hoist
+from s2s.simplify.shapes import shapes
 from s2s.simplify.stores import stores
 from s2s.simplify.zeros import zeros
 
@@ -43,4 +44,8 @@ def simplify_one(fn: Function, *, disjoint: bool = True, raises: bool = True) ->
     fn = zeros(fn, disjoint=disjoint)
     fn = hoist(fn, disjoint=disjoint, raises=raises)
     fn = copies(fn)  # carried values that folding and merging have made invariant
-    return ascending(dce(fn, disjoint=disjoint), disjoint=disjoint)
+    fn = dce(fn, disjoint=disjoint)
+    slim = shapes(fn)
+    if slim is not fn:
+        fn = dce(slim, disjoint=disjoint)
+    return ascending(fn, disjoint=disjoint)
