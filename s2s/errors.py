@@ -13,10 +13,12 @@ class S2SError(Exception):
 
     The message has what was met, the place (file, line, source line with a caret), why it cannot be
     differentiated and what to do instead. `filename` and `lineno` are the place, where there is one.
+    `python` is the exception that the function itself would raise there, where that is certain.
     """
 
     filename: str | None = None
     lineno: int | None = None
+    python: type[BaseException] | None = None
 
 
 class SourceError(S2SError):

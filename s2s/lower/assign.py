@@ -10,15 +10,17 @@ from s2s.lower.attributes import get_attribute
 from s2s.lower.context import Context
 from s2s.lower.effects import assign_attribute
 from s2s.lower.guards import raise_if
-from s2s.lower.indexing import encode, get_item, set_item, store
+from s2s.lower.indexing import encode, get_item, set_item
+from s2s.lower.indexing import store as store_items
 from s2s.lower.iterate import describe, element, items_of
 from s2s.lower.numbers import promoted, value
-from s2s.lower.operators import binary
+from s2s.lower.objects import call_special, store
+from s2s.lower.operators import binary, dunder
 from s2s.lower.outputs import check_cast
-from s2s.lower.scope import lookup, set_name
+from s2s.lower.scope import lookup, mangled, set_name
 from s2s.lower.sequences import make_sequence
 from s2s.lower.truth import usable
-from s2s.lower.values import Box, Lowered, Outside, Tuple
+from s2s.lower.values import Box, Lowered, Outside, Static, Tuple
 
 
 def assign(ctx: Context, target: gast.AST, new: Lowered) -> None:
@@ -78,6 +80,14 @@ def _unpackable(ctx: Context, target: gast.Tuple | gast.List, new: Lowered) -> l
 
 def set_attribute(ctx: Context, node: gast.AST, x: Lowered, name: str, new: Lowered) -> None:
     """`x.name = new`."""
+    name = mangled(ctx, name)
+    if store(ctx, node, x, name, new):
+        return
+    set_plain(ctx, node, x, name, new)
+
+
+def set_plain(ctx: Context, node: gast.AST, x: Lowered, name: str, new: Lowered) -> None:
+    """`x.name = new`, into the object itself."""
     if isinstance(x, Box) and x.kind == "object":
         ctx.state.heap[x][name] = new
         return
@@ -104,7 +114,7 @@ def augmented(ctx: Context, node: gast.AugAssign, name: str) -> None:
             return
         if isinstance(old, Outside) and isinstance(old.value, list | dict):
             set_item(ctx, target, old, change, change)  # raises
-        set_name(ctx, target.id, binary(ctx, node, name, old, change))
+        set_name(ctx, target.id, _by_operator(ctx, node, name, old, change))
         return
     if isinstance(target, gast.Subscript):
         base = usable(ctx, target.value, ctx.expr(target.value))
@@ -118,7 +128,7 @@ def augmented(ctx: Context, node: gast.AugAssign, name: str) -> None:
         return
     assert isinstance(target, gast.Attribute)
     base = usable(ctx, target.value, ctx.expr(target.value))
-    old = usable(ctx, target, get_attribute(ctx, target, base, target.attr))
+    old = usable(ctx, target, get_attribute(ctx, target, base, mangled(ctx, target.attr)))
     set_attribute(ctx, target, base, target.attr, _in_place_or_new(ctx, node, name, old))
 
 
@@ -139,7 +149,20 @@ def _in_place_or_new(ctx: Context, node: gast.AugAssign, name: str, old: Lowered
     if _is_extended(old, name):
         _extend(ctx, node, old, change)
         return old
-    return binary(ctx, node, name, old, change)
+    return _by_operator(ctx, node, name, old, change)
+
+
+def _by_operator(ctx: Context, node: gast.AugAssign, name: str, old: Lowered, change: Lowered) -> Lowered:
+    """What `old op= change` binds: by `__iadd__` and its kind, where the class of `old` has it."""
+    if isinstance(old, Box) and old.kind in ("dict", "set") and name in SET_METHODS[old.kind]:
+        ctx.call(node, get_attribute(ctx, node, old, SET_METHODS[old.kind][name]), [change])
+        return old
+    made = call_special(ctx, node, old, f"__i{dunder(name)}__", [change])
+    return binary(ctx, node, name, old, change) if made is None or made == Static(NotImplemented) else made
+
+
+SET_METHODS = {"dict": {"bitor": "update"},
+               "set": {"bitor": "update", "bitand": "intersection_update", "sub": "difference_update"}}
 
 
 def in_place(ctx: Context, node: gast.AST, a: Value, items: tuple[str, ...], index: tuple[Value, ...], name: str,
@@ -157,4 +180,4 @@ def in_place(ctx: Context, node: gast.AST, a: Value, items: tuple[str, ...], ind
     else:
         new = ctx.b.binary(name, old, right)
     check_cast(ctx, node, new, a)
-    store(ctx, node, a, items, index, new)
+    store_items(ctx, node, a, items, index, new)

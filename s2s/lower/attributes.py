@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from dataclasses import dataclass
 from typing import Any
@@ -11,9 +12,10 @@ import numpy as np
 
 from s2s.ir.core import Value
 from s2s.ir.types import Array, List, Opaque, Scalar
-from s2s.lower.binding import MISSING
+from s2s.lower.binding import MISSING, member
 from s2s.lower.context import Context
 from s2s.lower.iterate import describe
+from s2s.lower.objects import bound_member, class_value, is_data_descriptor, load, python_method
 from s2s.lower.outside import attribute, constant_object, outside
 from s2s.lower.values import Bound, Box, Closure, Lowered, Method, Outside, Static, Tuple
 
@@ -39,7 +41,7 @@ def get_attribute(ctx: Context, node: gast.AST, x: Lowered, name: str) -> Lowere
     if isinstance(x, Outside):
         return _outside_attribute(ctx, node, x, name)
     if isinstance(x, Box) and x.kind == "object":
-        return _object_attribute(ctx, node, x, name)
+        return load(ctx, node, x, name)
     if isinstance(x, Box) and name in CONTAINER_METHODS.get(x.kind, ()):
         return Method(x, name)
     if isinstance(x, Tuple):
@@ -49,7 +51,7 @@ def get_attribute(ctx: Context, node: gast.AST, x: Lowered, name: str) -> Lowere
         if name in ("index", "count"):
             return Method(x, name)
         if x.cls is not None and hasattr(x.cls, name):
-            return _class_attribute(ctx, node, x, x.cls, name)
+            return bound_member(ctx, node, x, x.cls, name)
     if isinstance(x, Static) and isinstance(x.value, Super):
         return _super_attribute(ctx, node, x.value, name)
     if isinstance(x, Static):
@@ -122,36 +124,73 @@ def _outside_attribute(ctx: Context, node: gast.AST, x: Outside, name: str) -> L
         if found is not None:
             return found
         raise ctx.error(node, f"{getattr(v, '__name__', v)} has no attribute {name!r}")
-    cls = type(v)
-    static_attribute = _static_lookup(cls, name)
-    if isinstance(static_attribute, property) and static_attribute.fget is not None:
-        return ctx.call(node, Static(static_attribute.fget), [x])
-    if isinstance(static_attribute, types.FunctionType) and name not in getattr(v, "__dict__", {}):
-        return Bound(_class_function(ctx, x, name), (x,))
-    if isinstance(static_attribute, staticmethod | classmethod) and name not in getattr(v, "__dict__", {}):
-        function = Static(static_attribute.__func__)
-        return function if isinstance(static_attribute, staticmethod) else Bound(function, (Static(cls),))
-    if static_attribute is not MISSING and name not in getattr(v, "__dict__", {}) and callable(static_attribute):
-        return Method(x, name)
-    found = attribute(ctx, x, name)
-    if found is None:
+    own = python_method(type(v), "__getattribute__")
+    if own is not None:
+        return ctx.call(node, Static(own), [x, Static(name)])
+    return outside_attribute(ctx, node, x, name)
+
+
+def outside_attribute(ctx: Context, node: gast.AST, x: Outside, name: str) -> Lowered:
+    """What `object.__getattribute__` does for an object from outside, and `__getattr__` where it fails."""
+    v, cls = x.value, type(x.value)
+    found = member(cls, name)
+    own = name in getattr(v, "__dict__", {})
+    if found is not MISSING and (is_data_descriptor(found) or not own):
+        if isinstance(found, types.FunctionType):
+            return Bound(_class_function(ctx, x, name), (x,))
+        if isinstance(found, _BOUND) or is_data_descriptor(found) or python_method(type(found), "__get__"):
+            return bound_member(ctx, node, x, cls, name)
+        if _stored(ctx, cls, name):
+            return class_value(ctx, cls, name)
+        if callable(found):
+            return Method(x, name)
+    fallback = python_method(cls, "__getattr__")
+    if found is MISSING and not own and fallback is not None:
+        return ctx.call(node, Static(fallback), [x, Static(name)])
+    read = attribute(ctx, x, name)
+    if read is None:
         raise ctx.error(node, f"{cls.__name__} object has no attribute {name!r}", "Python would raise AttributeError",
-                        "set it before the call, or correct its spelling")
-    return found
+                        "set it before the call, or correct its spelling", python=AttributeError)
+    return read
+
+
+_BOUND = (property, staticmethod, classmethod, functools.partialmethod, functools.cached_property)
+
+
+def _stored(ctx: Context, cls: type, name: str) -> bool:
+    """Whether the program has stored a class attribute that an object from outside has too."""
+    return any((("attr", id(base)), name) in ctx.state.env for base in cls.__mro__)
 
 
 def _super_attribute(ctx: Context, node: gast.AST, x: Super, name: str) -> Lowered:
     receiver = x.receiver
-    own = receiver.cls if isinstance(receiver, Box | Tuple) else type(getattr(receiver, "value", None))
+    given = getattr(receiver, "value", None)
+    if isinstance(receiver, Box | Tuple):
+        own: Any = receiver.cls
+    else:
+        own = given if isinstance(given, type) and not issubclass(x.cls, type) else type(given)
     order = own.__mro__ if own is not None else ()
-    for base in order[order.index(x.cls) + 1:]:
+    for base in order[order.index(x.cls) + 1:] if x.cls in order else ():
         found = base.__dict__.get(name)
         if isinstance(found, types.FunctionType):
-            return Bound(Static(found), (receiver,))
+            is_class = isinstance(given, type) and not issubclass(x.cls, type)
+            return Static(found) if is_class else Bound(Static(found), (receiver,))
+        if isinstance(found, staticmethod):
+            return Static(found.__func__)
+        if isinstance(found, classmethod):
+            return Bound(Static(found.__func__), (receiver if isinstance(given, type) else Static(own),))
         if isinstance(found, property) and found.fget is not None:
             return ctx.call(node, Static(found.fget), [receiver])
-        if name == "__init__" and base is object:
+        if base is object and name == "__init__":
             return Static(_nothing)
+        if base is object and name in ("__setattr__", "__getattribute__"):
+            return Bound(Static(found), (receiver,))
+        if base is object and name == "__new__":
+            return Static(object.__new__)
+        if base is type and name == "__call__":
+            return Bound(Static(type.__call__), (receiver,))
+        if found is not None and not callable(found):
+            return constant_object(ctx, found)
     raise ctx.error(node, f"super() has no attribute {name!r}")
 
 
@@ -163,35 +202,3 @@ def _class_function(ctx: Context, x: Outside, name: str) -> Outside | Static:
     """A method found on the class of an outside object, so that replacing it there is noticed."""
     read = ctx.binding.read(x.read, "type_attr", name)
     return Outside(read.value, read)
-
-
-def _static_lookup(cls: type, name: str) -> Any:
-    for base in cls.__mro__:
-        if name in base.__dict__:
-            return base.__dict__[name]
-    return MISSING
-
-
-def _object_attribute(ctx: Context, node: gast.AST, x: Box, name: str) -> Lowered:
-    content = ctx.state.heap[x]
-    if name in content:
-        return content[name]  # type: ignore[no-any-return]
-    assert x.cls is not None
-    return _class_attribute(ctx, node, x, x.cls, name)
-
-
-def _class_attribute(ctx: Context, node: gast.AST, x: Lowered, cls: type, name: str) -> Lowered:
-    found = _static_lookup(cls, name)
-    if isinstance(found, property) and found.fget is not None:
-        return ctx.call(node, Static(found.fget), [x])
-    if isinstance(found, types.FunctionType):
-        return Bound(Static(found), (x,))
-    if isinstance(found, staticmethod):
-        return Static(found.__func__)
-    if isinstance(found, classmethod):
-        return Bound(Static(found.__func__), (Static(cls),))
-    if found is not MISSING:
-        return constant_object(ctx, found)
-    if name == "__class__":
-        return Static(cls)
-    raise ctx.error(node, f"{cls.__name__} object has no attribute {name!r}")

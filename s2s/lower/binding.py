@@ -147,6 +147,14 @@ def fetch(parent: Any, step: tuple[str, Any]) -> Any:
         return MISSING
 
 
+def member(cls: type, name: str) -> Any:
+    """What a class or one of its bases has under a name, as it is there: no descriptor is called."""
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return MISSING
+
+
 def _default(function: Any, name: str) -> Any:
     """The default value of a positional parameter."""
     code, values = function.__code__, function.__defaults__
@@ -160,6 +168,7 @@ _FETCH: dict[str, Callable[[Any, Any], Any]] = {
     "default": _default,
     "kwdefault": lambda parent, name: parent.__kwdefaults__[name],
     "global": lambda parent, name: parent.__globals__[name],
+    "member": member,
     "type_attr": lambda parent, name: getattr(type(parent), name),
     "self": lambda parent, _: parent,
 }

@@ -26,6 +26,7 @@ from s2s.lower.effects import leave_in_place, public_name
 from s2s.lower.functions import call_closure, call_python
 from s2s.lower.intrinsics import INTRINSICS
 from s2s.lower.iterate import describe
+from s2s.lower.library import STAND_INS, functional
 from s2s.lower.outside import outside
 from s2s.lower.rulecalls import call_rule, expand
 from s2s.lower.truth import usable
@@ -99,16 +100,27 @@ def _known_function(ctx: Context, node: gast.AST | None, callee: Static | Outsid
     """A call of a function of which s2s knows what it means; None where it does not."""
     f, rules = callee.value, ctx.services.table.by_callable
     method = ufunc_method(ctx, node, f, args, kwargs)
-    if method is not None or not any(f in known for known in (INTRINSICS, WRITERS, EXPANSIONS, rules)):
+    if method is not None or not any(f in known for known in (INTRINSICS, WRITERS, STAND_INS, EXPANSIONS, rules)):
         return method
     if isinstance(callee, Outside):
         callee.pinned()  # another function is another program, and those written in C have no code to tell them by
     if f in INTRINSICS:
         return INTRINSICS[f](ctx, node, args, kwargs)
+    if f in STAND_INS:
+        return stand_in(ctx, node, STAND_INS[f], args, kwargs)
     if f in WRITERS:
         return WRITERS[f](ctx, node, args, kwargs)
     expanded = expand(ctx, node, EXPANSIONS[f], public_name(callee), args, kwargs) if f in EXPANSIONS else None
     return call_rule(ctx, node, rules[f], args, kwargs) if expanded is None and f in rules else expanded
+
+
+def stand_in(ctx: Context, node: gast.AST | None, function: Callable[..., Any] | str, args: list[Lowered],
+             kwargs: dict[str, Lowered]) -> Lowered:
+    """A call of a function of the standard library, by what s2s.lower.library has for it (or calls `function`)."""
+    found = getattr(functional, function) if isinstance(function, str) else function
+    at = ctx.frame.at if ctx.frame is not None and ctx.frame.at is not None else ctx.b.loc
+    assert isinstance(found, types.FunctionType)
+    return call_python(ctx, node, found, ctx.binding.constant(found), args, kwargs, at)
 
 
 def _refuse_builtin(ctx: Context, node: gast.AST | None, callee: Static | Outside, args: list[Lowered]) -> None:

@@ -2,53 +2,78 @@
 
 from __future__ import annotations
 
+import enum
 import functools
 import types
 from typing import Any
 
 import gast
 
+from s2s.lower.binding import member
 from s2s.lower.context import Context
 from s2s.lower.effects import leave_in_place
+from s2s.lower.objects import python_method
+from s2s.lower.truth import static
 from s2s.lower.values import Bound, Box, Lowered, Outside, Static, Tuple
 
 
 def construct(ctx: Context, node: gast.AST | None, callee: Static | Outside, args: list[Lowered],
               kwargs: dict[str, Lowered]) -> Lowered:
     """A call of a class."""
+    made = python_method(type(callee.value), "__call__")
+    if made is not None and not issubclass(callee.value, enum.Enum):
+        return ctx.call(node, Static(made), [callee, *args], kwargs)
+    return new_instance(ctx, node, callee, args, kwargs)
+
+
+def new_instance(ctx: Context, node: gast.AST | None, callee: Static | Outside, args: list[Lowered],
+                 kwargs: dict[str, Lowered]) -> Lowered:
+    """What `type.__call__` does: `__new__`, then `__init__`."""
     cls = callee.value
     if cls is functools.partial:
         return Bound(args[0], tuple(args[1:]), tuple(kwargs.items()))
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-        items = dict(zip(cls._fields, args, strict=False)) | kwargs
-        defaults = getattr(cls, "_field_defaults", {})
-        missing = [f for f in cls._fields if f not in items and f not in defaults]
-        if missing:
-            raise ctx.error(node, f"{cls.__name__}() misses {missing[0]!r}")
-        return Tuple(tuple(items[f] if f in items else _constant(ctx, defaults[f]) for f in cls._fields), cls)
-    init = _init(cls)
-    if init is None and cls.__init__ is object.__init__ and cls.__module__ != "builtins":
-        return _instance(ctx, cls)
-    if isinstance(init, types.FunctionType):
-        box = _instance(ctx, cls)
-        if hasattr(cls, "__dataclass_fields__") and init.__code__.co_filename == "<string>":
-            _dataclass(ctx, node, cls, box, args, kwargs)
-        else:
-            ctx.call(node, Static(init), [box, *args], kwargs)
-        return box
+        return named_tuple(ctx, node, cls, args, kwargs)
+    init, new = member(cls, "__init__"), member(cls, "__new__")
+    new = new.__func__ if isinstance(new, staticmethod) else new
+    plain = cls.__new__ is object.__new__ or isinstance(new, types.FunctionType)
+    if plain and not issubclass(cls, BaseException | enum.Enum) and cls.__module__ != "builtins" and (
+            init is object.__init__ or isinstance(init, types.FunctionType)):
+        given = _instance(ctx, cls)
+        if isinstance(new, types.FunctionType):
+            given = ctx.call(node, Static(new), [callee, *args], kwargs)  # type: ignore[assignment]
+            if not (isinstance(given, Box) and given.cls is not None and issubclass(given.cls, cls)):
+                return given
+        if isinstance(init, types.FunctionType) and hasattr(cls, "__dataclass_fields__") \
+                and init.__code__.co_filename == "<string>":
+            _dataclass(ctx, node, cls, given, args, kwargs)
+        elif isinstance(init, types.FunctionType):
+            ctx.call(node, Static(init), [given, *args], kwargs)
+        return given
+    if issubclass(cls, enum.Enum) and len(args) == 1 and not kwargs:
+        return Static(cls(static(ctx, node, args[0], f"the value of a {cls.__name__}")))
     assert node is not None
     return leave_in_place(ctx, node, callee, args, kwargs)
 
 
+def object_new(ctx: Context, node: gast.AST | None, args: list[Lowered], kwargs: dict[str, Lowered]) -> Lowered:
+    """object.__new__(cls)."""
+    return _instance(ctx, static(ctx, node, args[0], "the class"))
+
+
+def named_tuple(ctx: Context, node: gast.AST | None, cls: Any, args: list[Lowered],
+                kwargs: dict[str, Lowered]) -> Tuple:
+    """A namedtuple of its fields and defaults."""
+    items = dict(zip(cls._fields, args, strict=False)) | kwargs
+    defaults = getattr(cls, "_field_defaults", {})
+    missing = [f for f in cls._fields if f not in items and f not in defaults]
+    if missing:
+        raise ctx.error(node, f"{cls.__name__}() misses {missing[0]!r}", python=TypeError)
+    return Tuple(tuple(items[f] if f in items else _constant(ctx, defaults[f]) for f in cls._fields), cls)
+
+
 def _constant(ctx: Context, v: Any) -> Lowered:
     return ctx.b.const(v) if isinstance(v, bool | int | float | complex) else Static(v)
-
-
-def _init(cls: type) -> Any:
-    for base in cls.__mro__:
-        if "__init__" in base.__dict__:
-            return base.__dict__["__init__"]
-    return None
 
 
 def _instance(ctx: Context, cls: type) -> Box:

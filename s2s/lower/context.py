@@ -76,6 +76,7 @@ class Frame:
     read: Read | None = None
     class_of: type | None = None
     comprehension: bool = False  # its other names belong to the frame around it
+    at: Loc | None = None  # of a function of s2s that stands for a library's: the call, for messages and comments
 
 
 Key = tuple[Any, str]
@@ -143,6 +144,9 @@ class Handlers:
     expression: Callable[[Context, gast.AST], Lowered]
     statements: Callable[[Context, list[gast.AST]], None]
     call: Callable[..., Lowered]
+    stand_in: Callable[..., Lowered]
+    zip_generators: Callable[..., Any]
+    numbered: Callable[..., Any]
 
 
 class Context:
@@ -177,6 +181,9 @@ class Context:
         self.changed: dict[int, str] = {}  # those that a call left in place has changed since, and the call
         self.given: dict[Box, str] = {}  # containers of the program that such a call was given
         self.touched: dict[Read, None] = {}  # Variables read, in order
+        self.yields: dict[Frame, Callable[[Lowered], None]] = {}  # what takes the values of a running generator
+        self.endless: list[Frame] = []  # generators whose loop never ends by itself
+        self.lists: dict[Value, int] = {}  # arrays that stand for a list; the node that made it
 
     # Shorthands ---------------------------------------------------------------------------------
 
@@ -198,6 +205,10 @@ class Context:
         """Lower a call whose arguments have been lowered."""
         return self.handlers.call(self, node, callee, args, kwargs or {})
 
+    def stand_in(self, node: gast.AST | None, name: str, args: list[Lowered], kwargs: dict[str, Lowered]) -> Lowered:
+        """Lower a call of a function of s2s.lower.library."""
+        return self.handlers.stand_in(self, node, name, args, kwargs)
+
     @property
     def depth(self) -> int:
         """How many run-time loops are around the current statement."""
@@ -209,12 +220,16 @@ class Context:
         """The place of a node, for messages and comments."""
         if node is None or not hasattr(node, "lineno") or self.frame is None:
             return self.b.loc or self.returned
+        if self.frame.at is not None:
+            return self.frame.at
         return locate(self.frame.source, node, self.statement or node)
 
     def error(self, node: gast.AST | None, what: str, why: str = "", fix: str = "",
-              cls: type[S2SError] = UnsupportedSyntaxError) -> S2SError:
-        """An error at a node, to be raised."""
-        return located(cls, self.loc(node), what, why, fix)
+              cls: type[S2SError] = UnsupportedSyntaxError, python: type[BaseException] | None = None) -> S2SError:
+        """An error at a node, to be raised. python: what Python itself would raise there, where it is certain."""
+        error = located(cls, self.loc(node), what, why, fix)
+        error.python = python
+        return error
 
     # Outside values -----------------------------------------------------------------------------
 

@@ -12,17 +12,19 @@ from s2s.ir.core import Block, Value
 from s2s.ir.types import BOOL, Array, is_numeric
 from s2s.lower.assign import assign
 from s2s.lower.attributes import get_attribute
-from s2s.lower.comprehensions import lower_comprehension
+from s2s.lower.comprehensions import lower_comprehension, lower_generator
 from s2s.lower.context import Context, Peel
 from s2s.lower.control import conditional
 from s2s.lower.effects import format_string
 from s2s.lower.indexing import get_item
+from s2s.lower.iterators import lower_yield, lower_yield_from
 from s2s.lower.mentions import mention
 from s2s.lower.names import assigned_names
 from s2s.lower.numbers import compare, value
+from s2s.lower.objects import call_special
 from s2s.lower.operators import BINARY, binary
-from s2s.lower.scope import lookup
-from s2s.lower.sequences import elements, make_sequence, mapping_items
+from s2s.lower.scope import lookup, mangled
+from s2s.lower.sequences import elements, make_sequence, make_set, mapping_items
 from s2s.lower.truth import static, truth, usable
 from s2s.lower.values import Box, Closure, Conflict, Lowered, Slice, Static, Tuple
 
@@ -71,9 +73,9 @@ def _unary(ctx: Context, node: gast.UnaryOp) -> Lowered:
         known = truth(ctx, node.operand, x)
         return ctx.b.const(not known) if isinstance(known, bool) else ctx.b.one("not", {"x": known})
     name = {gast.USub: "neg", gast.UAdd: "pos", gast.Invert: "invert"}[type(node.op)]
-    cls = x.cls if isinstance(x, Box) else None
-    if cls is not None and hasattr(cls, f"__{name}__"):
-        return ctx.call(node, get_attribute(ctx, node, x, f"__{name}__"), [])
+    own = call_special(ctx, node, x, f"__{name}__", [])
+    if own is not None:
+        return own
     if isinstance(x, Static) and isinstance(x.value, int | float):
         return ctx.b.const(getattr(operator, name)(x.value))
     return ctx.b.one(name, {"x": value(ctx, node.operand, x)})
@@ -186,9 +188,7 @@ def _walrus(ctx: Context, node: gast.NamedExpr) -> Lowered:
 
 
 def _attribute(ctx: Context, node: gast.Attribute) -> Lowered:
-    name = node.attr
-    if name.startswith("__") and not name.endswith("__") and ctx.frame.class_of is not None:
-        name = f"_{ctx.frame.class_of.__name__.lstrip('_')}{name}"
+    name = mangled(ctx, node.attr)
     x = ctx.expr(node.value)
     # The receiver of a method is not read by being one.
     return get_attribute(ctx, node, usable(ctx, node.value, x) if isinstance(x, Conflict) else x, name)
@@ -225,7 +225,7 @@ def _fstring(ctx: Context, node: gast.JoinedStr) -> Lowered:
 
 
 def _set(ctx: Context, node: gast.Set) -> Lowered:
-    return Static(frozenset(static(ctx, n, ctx.expr(n), "an element of a set") for n in node.elts))
+    return make_set(ctx, [static(ctx, n, ctx.expr(n), "an element of a set") for n in node.elts])
 
 
 def _starred(ctx: Context, node: gast.AST) -> Lowered:
@@ -237,8 +237,8 @@ _EXPRESSIONS: dict[type, Callable[[Context, Any], Lowered]] = {
     gast.Compare: _compare, gast.IfExp: _ifexp, gast.Tuple: _tuple, gast.List: _list, gast.Dict: _dict,
     gast.Lambda: _lambda, gast.NamedExpr: _walrus, gast.Attribute: _attribute, gast.Subscript: _subscript,
     gast.Slice: _slice, gast.Call: _call, gast.JoinedStr: _fstring, gast.Set: _set, gast.Starred: _starred,
-    gast.ListComp: lower_comprehension, gast.GeneratorExp: lower_comprehension, gast.DictComp: lower_comprehension,
-    gast.SetComp: lower_comprehension,
+    gast.ListComp: lower_comprehension, gast.GeneratorExp: lower_generator, gast.DictComp: lower_comprehension,
+    gast.SetComp: lower_comprehension, gast.Yield: lower_yield, gast.YieldFrom: lower_yield_from,
 }
 
 __all__ = ["Array", "Conflict", "is_numeric", "lower_expression"]

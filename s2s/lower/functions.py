@@ -10,18 +10,18 @@ from typing import Any
 import gast
 
 from s2s.errors import S2SError
-from s2s.ir.core import Block, Function, Op, Value, clone_block, free_values, walk
+from s2s.ir.core import Block, Function, Loc, Op, Value, clone_block, free_values, walk
 from s2s.ir.ops import constant
 from s2s.ir.types import Type, unify
 from s2s.lower.binding import Read
 from s2s.lower.containers import general
 from s2s.lower.context import RETURN, RETURNED, Context, Frame, State, UnknownResult, Unroll
 from s2s.lower.control import FALSE, TRUE, flag, lower_return
-from s2s.lower.iterate import describe
+from s2s.lower.iterate import describe, new_iterator
 from s2s.lower.merge import cast_to
 from s2s.lower.names import local_names, own_globals, own_nodes, own_nonlocals
 from s2s.lower.outside import outside
-from s2s.lower.values import Box, Closure, Conflict, Lowered, Outside, Static, Tuple
+from s2s.lower.values import Box, Closure, Conflict, Lowered, Outside, Producer, Static, Tuple
 from s2s.source.find import source_of
 
 DEEPEST_INLINE = 60  # activations of one function whose recursion ends by constants
@@ -51,12 +51,15 @@ class _Recursion:
 
 
 def call_python(ctx: Context, node: gast.AST | None, function: FunctionType, read: Read, args: list[Lowered],
-                kwargs: dict[str, Lowered]) -> Lowered:
-    """A call of a function that exists outside the program."""
+                kwargs: dict[str, Lowered], at: Loc | None = None) -> Lowered:
+    """A call of a function that exists outside the program.
+
+    at: the place that messages and comments show instead of the function's own lines.
+    """
     source = source_of(function)
     tree = source.node
     frame = Frame(source, local_names(tree), own_globals(tree), own_nonlocals(tree), None, read,
-                  class_of=_class_of(function, args))
+                  class_of=_class_of(function, args), at=at)
     count = len(tree.args.defaults)
 
     positional = [p.id for p in [*tree.args.posonlyargs, *tree.args.args]]
@@ -73,11 +76,13 @@ def call_python(ctx: Context, node: gast.AST | None, function: FunctionType, rea
 
 def _class_of(function: FunctionType, args: list[Lowered]) -> type | None:
     """The class that a method belongs to, for `__private` names and super()."""
+    if "__class__" in function.__code__.co_freevars and function.__closure__ is not None:
+        return function.__closure__[function.__code__.co_freevars.index("__class__")].cell_contents  # type: ignore[no-any-return]
     if "." not in function.__qualname__ or not args:
         return None
     first = args[0]
     cls = first.cls if isinstance(first, Box | Tuple) else None
-    if isinstance(first, Outside):
+    if isinstance(first, Outside | Static):
         cls = first.value if isinstance(first.value, type) else type(first.value)
     if cls is None:
         return None
@@ -92,7 +97,7 @@ def call_closure(ctx: Context, node: gast.AST | None, callee: Closure, args: lis
     """A call of a function that the program defined."""
     tree = callee.node
     frame = Frame(callee.source, local_names(tree), own_globals(tree), own_nonlocals(tree), callee.frame,
-                  callee.frame.read, callee.frame.class_of)
+                  callee.frame.read, callee.frame.class_of, at=callee.frame.at)
     bound = bind(ctx, node, tree, args, kwargs, [lambda v=v: v for v in callee.defaults],  # type: ignore[misc]
                  lambda name: callee.kw_defaults[name])
     return _activate(ctx, node, frame, tree, bound, (id(tree), callee.frame))
@@ -147,6 +152,8 @@ def bind(ctx: Context, node: gast.AST | None, tree: gast.FunctionDef | gast.Lamb
 def _activate(ctx: Context, node: gast.AST | None, frame: Frame, tree: Any, bound: dict[str, Lowered],
               code: Any) -> Lowered:
     _refuse(ctx, tree, frame)
+    if any(isinstance(n, gast.Yield | gast.YieldFrom) for n in own_nodes(tree)):
+        return _generator(ctx, node, frame, tree, bound, code)
     if code in ctx.recursive:
         return _call_function(ctx, node, ctx.recursive[code], bound)
     key = _key(ctx, bound)
@@ -190,23 +197,29 @@ def _placed(ctx: Context, frame: Frame, tree: Any) -> Iterator[None]:
 
 
 def _refuse(ctx: Context, tree: Any, frame: Frame) -> None:
-    """Generators and coroutines have no value to differentiate."""
-    if isinstance(tree, gast.Lambda):
-        return
-    what = [tree] if isinstance(tree, gast.AsyncFunctionDef) else [
-        n for n in own_nodes(tree) if isinstance(n, gast.Yield | gast.YieldFrom)]
-    if not what:
-        return
-    saved = ctx.frame, ctx.statement
-    ctx.frame, ctx.statement = frame, what[0]
-    try:
-        if what[0] is tree:
+    """Coroutines have no value to differentiate."""
+    if isinstance(tree, gast.AsyncFunctionDef):
+        with _placed(ctx, frame, tree):
             raise ctx.error(tree, "a coroutine has no gradient", "its value is there only when it is awaited",
                             "make it an ordinary function")
-        raise ctx.error(what[0], "a generator has no gradient", "its values are handed out one at a time",
-                        "return a list or an array of them")
-    finally:
-        ctx.frame, ctx.statement = saved
+
+
+def _generator(ctx: Context, node: gast.AST | None, frame: Frame, tree: Any, bound: dict[str, Lowered],
+               code: Any) -> Lowered:
+    """A call of a function with `yield`: its body runs where its values are taken."""
+    key = _key(ctx, bound)
+    at = ctx.b.loc
+
+    def run(consume: Callable[[Lowered], None]) -> None:
+        active = [k for c, k in ctx.stack if c == code]
+        if key in active or len(active) > DEEPEST_INLINE:
+            ctx.b.loc = at
+            raise ctx.error(None, "a generator that calls itself, as often as is known at run time only",
+                            "its body is written out where its values are used", "return a list, or write a loop")
+        ctx.yields[frame] = consume
+        _inline(ctx, frame, tree, bound, (code, key))
+
+    return new_iterator(ctx, Producer(run, getattr(tree, "name", "<lambda>")))
 
 
 def _inline(ctx: Context, frame: Frame, tree: Any, bound: dict[str, Lowered], entry: Any) -> Lowered:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -13,16 +12,25 @@ from s2s.ir.core import Arg, Block, Value
 from s2s.ir.ops import constant
 from s2s.ir.types import BOOL, COMPLEX, FLOAT, INT, Array, List, Scalar
 from s2s.lower.arrays import ARRAYS
-from s2s.lower.attributes import Super, get_attribute
+from s2s.lower.assign import set_plain
+from s2s.lower.attributes import Super, get_attribute, outside_attribute
 from s2s.lower.binding import MISSING
-from s2s.lower.context import Context
+from s2s.lower.classes import new_instance, object_new
+from s2s.lower.context import Context, Loop
 from s2s.lower.effects import Template, is_text, lower_print, text_of
-from s2s.lower.iterate import Items, describe, items_of, known_items
-from s2s.lower.numbers import UNKNOWN, known, pack, scalar, value
+from s2s.lower.guards import raise_if
+from s2s.lower.iterate import Items, describe, items_of, known_items, new_iterator
+from s2s.lower.iterators import all_items, collect, lower_iter, lower_next, pool_of
+from s2s.lower.library.pools import pool_of as library_pool
+from s2s.lower.loops import lower_for
+from s2s.lower.numbers import UNKNOWN, known, scalar, value
+from s2s.lower.objects import call_special, class_of, default_load, default_store, store
 from s2s.lower.operators import binary
-from s2s.lower.sequences import make_sequence, mapping_items
+from s2s.lower.ordering import ORDERING
+from s2s.lower.rulecalls import call_rule
+from s2s.lower.sequences import make_sequence, make_set, mapping_items
 from s2s.lower.truth import static, truth, usable
-from s2s.lower.values import Bound, Box, Closure, Lazy, Lowered, Method, Outside, Range, Slice, Static, Tuple
+from s2s.lower.values import Bound, Box, Closure, Lazy, Lowered, Method, Outside, Producer, Range, Slice, Static, Tuple
 from s2s.variable import Variable
 
 Node = Any
@@ -63,13 +71,33 @@ def _range(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
 
 def _lazy(kind: str) -> Callable[..., Lowered]:
     def make(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-        return Lazy(kind, tuple(args))
+        if kwargs:
+            raise ctx.error(node, f"the argument {next(iter(kwargs))!r} of {kind}() is not supported")
+        return new_iterator(ctx, Lazy(kind, tuple(args)))
     return make
+
+
+def _zip(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    if kwargs and static(ctx, node, kwargs["strict"], "strict"):
+        _same_lengths(ctx, node, args)
+    return new_iterator(ctx, Lazy("zip", tuple(args)))
+
+
+def _same_lengths(ctx: Context, node: Node, args: Args) -> None:
+    """zip(strict=True): all of one length."""
+    for x in args[1:]:
+        first, other = (value(ctx, node, ctx.call(node, Static(len), [v])) for v in (args[0], x))
+        differ = ctx.b.binary("ne", first, other)
+        if constant(differ):
+            raise ctx.error(node, "zip(strict=True) of different lengths", "Python would raise ValueError",
+                            "make them equally long", python=ValueError)
+        if constant(differ) is None:
+            raise_if(ctx, differ, "ValueError('zip() of arguments of different lengths')")
 
 
 def _enumerate(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     start = args[1] if len(args) > 1 else kwargs.get("start", ctx.b.int(0))
-    return Lazy("enumerate", (args[0], value(ctx, node, start)))
+    return new_iterator(ctx, Lazy("enumerate", (args[0], value(ctx, node, start))))
 
 
 def _convert(type: Scalar, python: Callable[..., Any]) -> Callable[..., Lowered]:
@@ -80,8 +108,15 @@ def _convert(type: Scalar, python: Callable[..., Any]) -> Callable[..., Lowered]
         if is_text(x):
             raise ctx.error(node, "a number is read back from text", "the derivative does not go through text",
                             "use the number itself")
-        if isinstance(x, Static) and isinstance(x.value, str | int | float):
-            return ctx.b.const(python(x.value))
+        if isinstance(x, Static) and isinstance(x.value, str | bytes | int | float):
+            try:
+                return ctx.b.const(python(x.value, *(static(ctx, node, a, "the base") for a in args[1:])))
+            except (ValueError, TypeError) as error:
+                raise ctx.error(node, f"{error.__class__.__name__}: {error}", "Python would raise it too",
+                                python=error.__class__) from None
+        own = call_special(ctx, node, x, f"__{python.__name__}__", [])
+        if own is not None and type != BOOL:
+            return own
         if type == BOOL:
             found = truth(ctx, node, x)
             return ctx.b.const(found) if isinstance(found, bool) else found
@@ -101,17 +136,28 @@ def _sum(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     if isinstance(x, Value) and isinstance(x.type, Array):
         total = ctx.call(node, Static(np.sum), [x], {"axis": ctx.b.int(0)})
         return total if constant(start) == 0 else _add(ctx, node, start, total)
-    items = items_of(ctx, node, x)
     grown = ctx.state.heap.get(x) if isinstance(x, Box) else x
     if isinstance(grown, Value) and isinstance(grown.type, List):
         return _sum_list(ctx, node, grown, start)
+    items = items_of(ctx, node, x)
     if items.fixed is None or (items.runtime and len(items.fixed) > 16):
-        total = ctx.call(node, Static(np.sum), [_gathered(ctx, node, x, items)], {"axis": ctx.b.int(0)})
-        return total if constant(start) == 0 else _add(ctx, node, start, total)
+        return _sum_items(ctx, node, items, start)
     total = start
     for f in items.fixed:
         total = _add(ctx, node, total, f())
     return total
+
+
+def _sum_items(ctx: Context, node: Node, items: Items, start: Lowered) -> Lowered:
+    """The sum of what a generator yields, or of what is read by index, in a loop."""
+    key: Any = (("sum", object()), "total")
+    ctx.state.env[key] = start
+
+    def add(loop: Loop, item: Lowered) -> None:
+        ctx.state.env[key] = _add(ctx, node, ctx.state.env[key], item)
+
+    lower_for(ctx, node, items, add, lambda: None)
+    return ctx.state.env.pop(key)
 
 
 def _sum_list(ctx: Context, node: Node, x: Value, start: Lowered) -> Lowered:
@@ -130,58 +176,53 @@ def _sum_list(ctx: Context, node: Node, x: Value, start: Lowered) -> Lowered:
     return ctx.b.region("for", args, [block], [t], {"breaks": False}, ["total"]).result
 
 
-def _gathered(ctx: Context, node: Node, x: Lowered, items: Items) -> Value:
-    """What is iterated over as an array."""
-    if isinstance(x, Lazy | Range):
-        raise ctx.error(node, f"sum() of {describe(x)} of unknown length", "", "write it as a loop")
-    return value(ctx, node, x)
-
-
 def _add(ctx: Context, node: Node, x: Lowered, y: Lowered) -> Lowered:
     return binary(ctx, node, "add", x, y)
 
 
-def _extreme(name: str) -> Callable[..., Lowered]:
-    def extreme(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-        if "key" in kwargs:
-            raise ctx.error(node, f"{name}() with a key is not supported")
-        parts: list[Lowered] = list(args)
-        if len(args) == 1:
-            x = usable(ctx, node, args[0])
-            if isinstance(x, Value) and isinstance(x.type, Array):
-                return ctx.call(node, Static(getattr(np, name)), [x])
-            items = items_of(ctx, node, x)
-            if items.fixed is None:
-                return ctx.call(node, Static(getattr(np, name)), [value(ctx, node, x)])
-            parts = [f() for f in items.fixed]
-        if not parts:
-            raise ctx.error(node, f"{name}() of nothing", "Python would raise ValueError", "give it a value")
-        constants = [known(ctx, v) for v in parts]
-        if all(c is not UNKNOWN for c in constants):
-            return ctx.b.const({"min": min, "max": max}[name](constants))
-        spec = ctx.services.table.by_name[name].spec
-        first, second = [p.name for p in spec.params[:2]]
-        result = scalar(ctx, node, parts[0])
-        for v in parts[1:]:
-            result = ctx.b.one(spec, {first: result, second: scalar(ctx, node, v)}, {})
-        return result
-    return extreme
-
-
 def _list(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    items = known_items(ctx, node, args[0]) if args else []
-    return make_sequence(ctx, "list", items, node)
+    if not args:
+        return make_sequence(ctx, "list", [], node)
+    x = usable(ctx, node, args[0])
+    if isinstance(x, Value) and isinstance(x.type, Array) and x.type.ndim and x.type.dims[0].symbol is not None \
+            and id(node) not in ctx.growing:
+        return as_list(ctx, node, x)
+    items = items_of(ctx, node, x)
+    if items.fixed is None or id(node) in ctx.growing:
+        return collect(ctx, node, items)
+    return make_sequence(ctx, "list", [f() for f in items.fixed], node)
+
+
+def as_list(ctx: Context, node: Node, x: Value) -> Value:
+    """A copy of an array that stands for the list of its elements, until something is appended to it."""
+    made = value(ctx, node, ctx.call(node, Static(np.copy), [x]))
+    ctx.lists[made] = id(node)
+    return made
 
 
 def _tuple(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    return Tuple(tuple(known_items(ctx, node, args[0]) if args else ()))
+    if not args:
+        return Tuple(())
+    x = usable(ctx, node, args[0])
+    if isinstance(x, Value) and isinstance(x.type, Array) and x.type.ndim and x.type.dims[0].symbol is not None:
+        return as_list(ctx, node, x)
+    items = all_items(ctx, node, x)
+    if items is None:
+        raise ctx.error(node, f"the number of items of {describe(x)} is not known before the function runs",
+                        "a tuple has a length that decides which code is generated", "make a list or an array")
+    return Tuple(tuple(items))
+
+
+def _set(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    return make_set(ctx, [static(ctx, node, v, "an element of a set")
+                          for v in (known_items(ctx, node, args[0]) if args else [])])
 
 
 def _dict(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     content: dict[Any, Lowered] = {}
     if args:
         x = usable(ctx, node, args[0])
-        if isinstance(x, Lazy | Tuple) or (isinstance(x, Box) and x.kind == "list"):
+        if isinstance(x, Lazy | Tuple) or (isinstance(x, Box) and x.kind in ("list", "iterator")):
             for pair in known_items(ctx, node, x):
                 key, item = known_items(ctx, node, pair)
                 content[static(ctx, node, key, "the key of a dict")] = item
@@ -225,6 +266,9 @@ def _isinstance(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered
 
 
 def _type(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    if len(args) != 1:
+        raise ctx.error(node, "type() that makes a class is not supported in a differentiated function", "",
+                        "define the class outside of the function")
     cls = python_type(ctx, usable(ctx, node, args[0]))
     if cls is None:
         raise ctx.error(node, f"the class of {describe(args[0])} is not known before the function runs",
@@ -268,7 +312,10 @@ def _logical(conjunction: bool) -> Callable[..., Lowered]:
         if isinstance(x, Value) and isinstance(x.type, Array):
             return ctx.call(node, Static(np.all if conjunction else np.any), [x])
         result: Value | None = None
-        for item in known_items(ctx, node, x):
+        items = all_items(ctx, node, x) if not _is_producer(ctx, x) else None
+        if items is None:
+            return ctx.stand_in(node, "all_" if conjunction else "any_", [x], {})
+        for item in items:
             test = truth(ctx, node, item)
             if isinstance(test, bool):
                 if test != conjunction:
@@ -279,7 +326,25 @@ def _logical(conjunction: bool) -> Callable[..., Lowered]:
     return combine
 
 
+def _is_producer(ctx: Context, x: Lowered) -> bool:
+    """Whether `x` hands out its items one at a time, so that a loop over them can be left."""
+    if isinstance(x, Box) and x.kind == "iterator":
+        source = ctx.state.heap[x]["source"]
+        return isinstance(source, Producer) or (isinstance(source, Lazy) and any(
+            _is_producer(ctx, p) for p in source.parts))
+    content = ctx.state.heap.get(x) if isinstance(x, Box) else x
+    return isinstance(content, Value) and isinstance(content.type, List)
+
+
+def _abs(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    own = call_special(ctx, node, usable(ctx, node, args[0]), "__abs__", [])
+    return call_rule(ctx, node, ctx.services.table.by_callable[abs], args, kwargs) if own is None else own
+
+
 def _round(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    own = call_special(ctx, node, usable(ctx, node, args[0]), "__round__", args[1:])
+    if own is not None:
+        return own
     v = scalar(ctx, node, args[0]) if not isinstance(getattr(args[0], "type", None), Array) else args[0]
     assert isinstance(v, Value)
     digits = args[1] if len(args) > 1 else kwargs.get("ndigits", Static(None))
@@ -291,11 +356,16 @@ def _round(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
 
 
 def _divmod(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    return Tuple((binary(ctx, node, "floordiv", *args), binary(ctx, node, "mod", *args)))
+    own = call_special(ctx, node, usable(ctx, node, args[0]), "__divmod__", args[1:])
+    return Tuple((binary(ctx, node, "floordiv", *args), binary(ctx, node, "mod", *args))) if own is None else own
 
 
 def _pow(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    return binary(ctx, node, "pow", args[0], args[1])
+    given = [*args, *(kwargs[k] for k in ("base", "exp", "mod") if k in kwargs)]
+    if len(given) > 2 and given[2] != Static(None):
+        found = [static(ctx, node, v, "an argument of pow() with a modulus") for v in given]
+        return ctx.b.const(pow(*found))
+    return binary(ctx, node, "pow", given[0], given[1])
 
 
 def _text(name: str) -> Callable[..., Lowered]:
@@ -310,46 +380,11 @@ def _text(name: str) -> Callable[..., Lowered]:
     return make
 
 
-def _sorted(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    x = usable(ctx, node, args[0])
-    if isinstance(x, Value) and isinstance(x.type, Array):
-        return ctx.call(node, Static(np.sort), [x])
-    items = known_items(ctx, node, x)
-    values = [known(ctx, v) for v in items]
-    if any(v is UNKNOWN for v in values):
-        return ctx.call(node, Static(np.sort), [pack(ctx, node, items)])
-    order = sorted(range(len(values)), key=lambda k: values[k])
-    return make_sequence(ctx, "list", [items[k] for k in order])
-
-
 def _slice(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     given = [None if isinstance(a, Static) and a.value is None else value(ctx, node, a) for a in args]
     if len(given) == 1:
         return Slice(None, given[0], None)
     return Slice(given[0], given[1], given[2] if len(given) > 2 else None)
-
-
-def _isclose_math(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    return ctx.call(node, Static(np.isclose), args, {})
-
-
-def _fsum(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    return _sum(ctx, node, args[:1], {})
-
-
-def _next(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    items = items_of(ctx, node, usable(ctx, node, args[0]))
-    if items.fixed:
-        return items.fixed[0]()
-    raise ctx.error(node, "next() of an iterator is not supported")
-
-
-def _reduce(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    items = known_items(ctx, node, args[1])
-    total = args[2] if len(args) > 2 else items.pop(0)
-    for item in items:
-        total = ctx.call(node, args[0], [total, item])
-    return total
 
 
 def _super(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
@@ -369,18 +404,53 @@ def _super(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     return Static(Super(cls, receiver))
 
 
-def _copysign_identity(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    return args[0]
+def _raw_attribute(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    """object.__getattribute__(x, name)."""
+    name = static(ctx, node, args[1], "the name of the attribute")
+    x = usable(ctx, node, args[0])
+    if isinstance(x, Box) and x.kind == "object":
+        return default_load(ctx, node, x, name)
+    return outside_attribute(ctx, node, x, name) if isinstance(x, Outside) else get_attribute(ctx, node, x, name)
+
+
+def _raw_store(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    """object.__setattr__(x, name, value)."""
+    x, name = usable(ctx, node, args[0]), static(ctx, node, args[1], "the name of the attribute")
+    cls = class_of(x)
+    if cls is None or not default_store(ctx, node, x, cls, name, args[2]):
+        set_plain(ctx, node, x, name, args[2])
+    return Static(None)
+
+
+def _setattr(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    name = static(ctx, node, args[1], "the name of the attribute")
+    x = usable(ctx, node, args[0])
+    if not store(ctx, node, x, name, args[2]):
+        set_plain(ctx, node, x, name, args[2])
+    return Static(None)
+
+
+def _type_call(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    """type.__call__(cls, ...)."""
+    cls = args[0]
+    assert isinstance(cls, Static | Outside)
+    return new_instance(ctx, node, cls, args[1:], kwargs)
+
+
+def _object_new(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    return object_new(ctx, node, args, kwargs)
 
 
 INTRINSICS: dict[Any, Callable[..., Lowered]] = {
-    len: _len, range: _range, enumerate: _enumerate, zip: _lazy("zip"), reversed: _lazy("reversed"),
+    len: _len, range: _range, enumerate: _enumerate, zip: _zip, reversed: _lazy("reversed"),
     map: _lazy("map"), float: _convert(FLOAT, float), int: _convert(INT, int), bool: _convert(BOOL, bool),
-    complex: _convert(COMPLEX, complex), sum: _sum, min: _extreme("min"), max: _extreme("max"), list: _list,
-    tuple: _tuple, dict: _dict, isinstance: _isinstance, type: _type, getattr: _getattr, hasattr: _hasattr,
+    complex: _convert(COMPLEX, complex), sum: _sum, list: _list, abs: _abs, operator.abs: _abs,
+    tuple: _tuple, dict: _dict, set: _set, frozenset: _set, isinstance: _isinstance, type: _type, getattr: _getattr,
+    setattr: _setattr, hasattr: _hasattr,
     callable: _callable, any: _logical(False), all: _logical(True), print: lower_print, round: _round,
-    divmod: _divmod, pow: _pow, str: _text("str"), repr: _text("repr"), sorted: _sorted, slice: _slice,
-    super: _super, functools.reduce: _reduce, iter: _copysign_identity, next: _next,
-    math.isclose: _isclose_math, math.fsum: _fsum,
-    **ARRAYS,
+    divmod: _divmod, pow: _pow, str: _text("str"), repr: _text("repr"), slice: _slice,
+    super: _super, iter: lower_iter, next: lower_next, library_pool: pool_of,
+    object.__getattribute__: _raw_attribute, object.__setattr__: _raw_store, object.__new__: _object_new,
+    type.__call__: _type_call,
+    **ARRAYS, **ORDERING,
 }

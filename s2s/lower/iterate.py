@@ -15,6 +15,7 @@ from s2s.ir.ops import constant
 from s2s.ir.types import Array, Dim, List, Opaque, Scalar, known_dim
 from s2s.lower.context import Context
 from s2s.lower.guards import raise_if
+from s2s.lower.objects import call_special
 from s2s.lower.outside import outside
 from s2s.lower.truth import usable
 from s2s.lower.values import (
@@ -26,6 +27,7 @@ from s2s.lower.values import (
     Lowered,
     Method,
     Outside,
+    Producer,
     Range,
     Slice,
     Static,
@@ -40,7 +42,8 @@ class Items:
     """A sequence of items.
 
     fixed: one function for each item, where their number is known. runtime: whether it can be iterated
-    by a run-time loop as well, over `bounds` with `at(k)` as the item.
+    by a run-time loop as well, over `bounds` with `at(k)` as the item. push: of a generator, which hands its
+    items to the function that it is given; then there is nothing else.
     """
 
     fixed: Sequence[Thunk] | None
@@ -49,6 +52,7 @@ class Items:
     at: Callable[[Value], Lowered] | None = None
     count: Value | None = None
     hint: str = ""
+    push: Callable[[Callable[[Lowered], None]], None] | None = None
 
     def range(self, ctx: Context) -> tuple[Value, Value, Value]:
         """start, stop and step of the run-time loop."""
@@ -93,14 +97,11 @@ def items_of(ctx: Context, node: gast.AST, x: Lowered, loop: gast.AST | None = N
         return _range(ctx, x)
     if isinstance(x, Lazy):
         return _LAZY[x.kind](ctx, node, x)  # type: ignore[no-any-return]
-    if isinstance(x, Box):
-        content = ctx.state.heap[x]
-        if isinstance(content, Value):
-            return items_of(ctx, node, content, loop)
-        return _known(ctx, list(content) if isinstance(content, list) else [_key(ctx, k) for k in content])
-    if isinstance(x, Outside):
-        return _outside(ctx, node, x)
-    if isinstance(x, Static) and isinstance(x.value, str | tuple | list | range):
+    if isinstance(x, Producer):
+        return Items(None, False, push=x.run)
+    if isinstance(x, Box | Outside):
+        return _container(ctx, node, x)
+    if isinstance(x, Static) and isinstance(x.value, str | bytes | tuple | list | dict | range | set | frozenset):
         return _known(ctx, [_key(ctx, v) for v in x.value])
     if isinstance(x, Value) and isinstance(x.type, Array) and x.type.ndim > 0:
         n = ctx.b.dim(x, 0)
@@ -110,6 +111,55 @@ def items_of(ctx: Context, node: gast.AST, x: Lowered, loop: gast.AST | None = N
         return Items(None, True, None, lambda k: ctx.b.one("listget", {"list": x, "index": k}), n, "")
     raise ctx.error(node, f"s2s cannot iterate over {describe(x)}", "the items are not known before the function runs",
                     "loop over a range, an array, a list or a tuple")
+
+
+def _container(ctx: Context, node: gast.AST, x: Box | Outside) -> Items:
+    """The items of a container, or of an object by its `__iter__`."""
+    if isinstance(x, Box) and x.kind == "iterator":
+        return _taken(ctx, node, x)
+    own = call_special(ctx, node, x, "__iter__", [])
+    if own is not None and own is x:
+        raise ctx.error(node, f"an iterator of a class of its own, {describe(x)}, is iterated over",
+                        "its `__next__` ends the loop with an exception", "write `__iter__` as a generator")
+    if own is not None:
+        return items_of(ctx, node, usable(ctx, node, own))
+    if isinstance(x, Outside):
+        return _outside(ctx, node, x)
+    content = ctx.state.heap[x]
+    if isinstance(content, Value):
+        return items_of(ctx, node, content)
+    if x.kind == "object":
+        raise ctx.error(node, f"s2s cannot iterate over {describe(x)}", "its class has no `__iter__`",
+                        "give it one, or loop over its attributes", python=TypeError)
+    if x.kind == "set":
+        return _known(ctx, [_key(ctx, k) for k in set(content)])
+    return _known(ctx, list(content) if isinstance(content, list) else [_key(ctx, k) for k in content])
+
+
+def new_iterator(ctx: Context, source: Lowered) -> Box:
+    """An iterator over `source`, at its beginning."""
+    box = Box("iterator", None, "", ctx.depth)
+    ctx.state.heap[box] = {"source": source, "position": ctx.b.int(0)}
+    return box
+
+
+def _taken(ctx: Context, node: gast.AST, x: Box) -> Items:
+    """What an iterator has still to hand out; after this it has nothing."""
+    content = ctx.state.heap[x]
+    source, position = usable(ctx, node, content["source"]), content["position"]
+    ctx.state.heap[x] = {"source": Tuple(()), "position": ctx.b.int(0)}
+    items = items_of(ctx, node, source)
+    k = constant(position)
+    if k == 0:
+        return items
+    if items.fixed is not None and k is not None:
+        rest = list(items.fixed)[k:]
+        return Items(rest, False, count=ctx.b.int(len(rest)))
+    if not items.runtime:
+        raise ctx.error(node, "an iterator is used whose position is not known before the function runs",
+                        "its items are of different kinds", "loop over its source")
+    return Items(None, True, None, lambda j: items.kth(ctx, ctx.b.add(position, j)),
+                 ctx.b.sub(items.length(ctx), position))
 
 
 def _fixed(ctx: Context, x: Value, dim: Dim) -> list[Thunk] | None:
@@ -165,6 +215,8 @@ def _enumerate(ctx: Context, node: gast.AST, x: Lazy) -> Items:
     inner = items_of(ctx, node, x.parts[0])
     start = x.parts[1]
     assert isinstance(start, Value)
+    if inner.push is not None:
+        return ctx.handlers.numbered(ctx, inner, start)  # type: ignore[no-any-return]
     fixed = None if inner.fixed is None else [
         lambda k=k, f=f: Tuple((ctx.b.add(start, ctx.b.int(k)), f()))
         for k, f in enumerate(inner.fixed)]
@@ -173,7 +225,12 @@ def _enumerate(ctx: Context, node: gast.AST, x: Lazy) -> Items:
 
 
 def _zip(ctx: Context, node: gast.AST, x: Lazy) -> Items:
+    if len(x.parts) > 1 and any(p is q for k, p in enumerate(x.parts) for q in x.parts[:k]
+                                if isinstance(p, Box) and p.kind == "iterator"):
+        return _chunks(ctx, node, x)
     inner = [items_of(ctx, node, p) for p in x.parts]
+    if any(i.push is not None for i in inner):
+        return ctx.handlers.zip_generators(ctx, node, inner)  # type: ignore[no-any-return]
     if all(i.fixed is not None for i in inner):
         rows = list(zip(*(i.fixed for i in inner if i.fixed is not None), strict=False))
         fixed = [lambda row=row: Tuple(tuple(f() for f in row)) for row in rows]
@@ -189,6 +246,17 @@ def _zip(ctx: Context, node: gast.AST, x: Lazy) -> Items:
         if _dim(n) is None or _dim(n) != _dim(count):
             count = _minimum(ctx, count, n)
     return Items(fixed, True, None, lambda k: Tuple(tuple(i.kth(ctx, k) for i in inner)), count, "")
+
+
+def _chunks(ctx: Context, node: gast.AST, x: Lazy) -> Items:
+    """zip(iterator, iterator): each row takes the next items of the one iterator."""
+    if any(p is not x.parts[0] for p in x.parts):
+        raise ctx.error(node, "zip() of one iterator twice, and of another", "they are taken from in turns",
+                        "make lists of them first")
+    n = len(x.parts)
+    items = known_items(ctx, node, x.parts[0])
+    rows: list[Lowered] = [Tuple(tuple(items[k:k + n])) for k in range(0, len(items) - n + 1, n)]
+    return _known(ctx, rows)
 
 
 def _dim(n: Value) -> Dim | None:
@@ -217,6 +285,9 @@ def _guarded_zip(ctx: Context, node: gast.AST, inner: list[Items]) -> Items:
 
 def _reversed(ctx: Context, node: gast.AST, x: Lazy) -> Items:
     inner = items_of(ctx, node, x.parts[0])
+    if inner.push is not None:
+        raise ctx.error(node, "reversed() of a generator", "Python would raise TypeError", "make a list of it first",
+                        python=TypeError)
     fixed = None if inner.fixed is None else list(reversed(inner.fixed))
     if inner.bounds is not None and constant(inner.bounds[2]) in (1, -1):
         start, stop, step = inner.bounds
@@ -243,12 +314,19 @@ def _dict_view(ctx: Context, node: gast.AST, x: Lazy) -> Items:
 
 def _map(ctx: Context, node: gast.AST, x: Lazy) -> Items:
     function, *sources = x.parts
+    return _mapped(ctx, node, function, sources)
+
+
+def _mapped(ctx: Context, node: gast.AST, function: Lowered, sources: list[Lowered]) -> Items:
     rows = items_of(ctx, node, sources[0]) if len(sources) == 1 else _zip(ctx, node, Lazy("zip", tuple(sources)))
 
     def apply(item: Lowered) -> Lowered:
         args = list(item.items) if len(sources) > 1 and isinstance(item, Tuple) else [item]
         return ctx.call(node, function, args)
 
+    if rows.push is not None:
+        push = rows.push
+        return Items(None, False, push=lambda consume: push(lambda item: consume(apply(item))))
     fixed = None if rows.fixed is None else [lambda f=f: apply(f()) for f in rows.fixed]
     return Items(fixed, rows.runtime, None, lambda k: apply(rows.kth(ctx, k)), rows.length(ctx))
 
@@ -284,7 +362,8 @@ def describe(x: Lowered) -> str:
     return _DESCRIBED[type(x)]
 
 
-_DESCRIBED = {Tuple: "a tuple", Range: "a range", Lazy: "an iterator", Slice: "a slice", Closure: "a function",
+_DESCRIBED = {Tuple: "a tuple", Range: "a range", Lazy: "an iterator", Producer: "a generator", Slice: "a slice",
+              Closure: "a function",
               Bound: "a method", Method: "a method", Conflict: "a value of several kinds"}
 _NUMBERS = {"f": "float", "c": "complex number", "i": "int", "u": "int", "b": "bool"}
 

@@ -27,6 +27,9 @@ MAX_RETRY = 32  # iterations of a loop that is unrolled because it cannot be low
 
 def lower_for(ctx: Context, node: gast.For, items: Items, body: Body, orelse: Callable[[], None]) -> None:
     """A `for` loop. `body(loop, item)` lowers one iteration."""
+    if items.push is not None:
+        _pushed(ctx, node, items.push, body, orelse)
+        return
     if items.fixed is not None and not (items.runtime and id(node) not in ctx.unrolled):
         _unrolled(ctx, node, items.fixed, body, orelse)
         return
@@ -51,6 +54,34 @@ def lower_for(ctx: Context, node: gast.For, items: Items, body: Body, orelse: Ca
     except Peel:
         ctx.state = saved
         _peeled(ctx, node, items, body)
+    _else(ctx, loop, orelse)
+
+
+def _pushed(ctx: Context, node: gast.AST, push: Callable[[Callable[[Lowered], None]], None], body: Body,
+            orelse: Callable[[], None]) -> None:
+    """A loop over a generator: its body is lowered where the generator yields; what leaves it ends the generator."""
+    loop = Loop(node, ctx.frame, runtime=False)
+    frame, statement, stack = ctx.frame, ctx.statement, list(ctx.stack)
+    ctx.state.env[loop.broke] = FALSE
+
+    def consume(item: Lowered) -> None:
+        inner = ctx.frame, ctx.statement, ctx.stack, ctx.b.loc
+        ctx.frame, ctx.statement, ctx.stack = frame, statement, list(stack)
+        ctx.b.loc = ctx.loc(statement) if statement is not None else ctx.b.loc
+        ctx.loops.append(loop)
+        try:
+            ctx.state.env[loop.continued] = FALSE
+            body(loop, item)
+            ctx.state.env[loop.continued] = FALSE
+            gone = left(ctx)
+        finally:
+            ctx.loops.remove(loop)
+            ctx.frame, ctx.statement, ctx.stack, ctx.b.loc = inner
+        if gone != FALSE:
+            key = (ctx.frame, RETURNED)
+            ctx.state.env[key] = either(ctx, flag(ctx, key), gone)
+
+    push(consume)
     _else(ctx, loop, orelse)
 
 
@@ -146,6 +177,8 @@ def lower_while(ctx: Context, node: gast.While, test: Callable[[], Lowered], bod
         elif cond:
             rest()
     if isinstance(node.test, gast.Constant) and node.test.value and flag(ctx, loop.broke) == FALSE:
+        if flag(ctx, (ctx.frame, RETURNED)) == FALSE:
+            ctx.endless.append(ctx.frame)
         ctx.state.env[ctx.frame, RETURNED] = TRUE  # there is no other way out
     _else(ctx, loop, orelse)
 

@@ -11,10 +11,11 @@ from s2s.ir.core import Block, Function, Value
 from s2s.ir.ops import constant
 from s2s.ir.types import Opaque, Type, is_inexact
 from s2s.lower.binding import Binding, Path, Read
-from s2s.lower.calls import lower_call
+from s2s.lower.calls import lower_call, stand_in
 from s2s.lower.context import Context, GrowList, Handlers, Respecialise, Services
 from s2s.lower.expressions import lower_expression
 from s2s.lower.iterate import describe
+from s2s.lower.iterators import numbered, zip_generators
 from s2s.lower.nests import unfold
 from s2s.lower.numbers import not_a_number
 from s2s.lower.outside import opaque, outside
@@ -22,7 +23,7 @@ from s2s.lower.statements import lower_statements
 from s2s.lower.truth import usable
 from s2s.lower.values import Box, Lowered, Outside, Static, Tuple
 
-HANDLERS = Handlers(lower_expression, lower_statements, lower_call)
+HANDLERS = Handlers(lower_expression, lower_statements, lower_call, stand_in, zip_generators, numbered)
 MAX_RESTARTS = 40
 
 
@@ -180,6 +181,10 @@ def _structure(ctx: Context, x: Lowered, results: list[Value]) -> Any:
         return Leaf(len(results) - 1)
     if isinstance(x, Static):
         return x
+    if isinstance(x, Box) and x.kind == "iterator":
+        raise ctx.error(None, "the function returns a generator or another iterator",
+                        "its values are handed out one at a time, after the function",
+                        "return a list or an array of them")
     raise ctx.error(None, f"the function returns {describe(x)}", "it has no derivative",
                     "return numbers, arrays, or containers of them")
 

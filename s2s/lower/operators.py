@@ -10,10 +10,10 @@ import numpy as np
 from s2s.ir.core import Block, Op, Value
 from s2s.ir.ops import SPECS, constant
 from s2s.ir.types import List, Scalar
-from s2s.lower.attributes import get_attribute
 from s2s.lower.context import Context
 from s2s.lower.effects import is_text, text_operator
-from s2s.lower.numbers import arithmetic
+from s2s.lower.numbers import UNKNOWN, arithmetic, known
+from s2s.lower.objects import call_special, class_of
 from s2s.lower.outside import outside
 from s2s.lower.sequences import make_sequence
 from s2s.lower.truth import demand_static, usable
@@ -31,12 +31,14 @@ def binary(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> L
     sequence = _sequence_operator(ctx, name, x, y)
     if sequence is not None:
         return sequence
-    if isinstance(x, Static) and isinstance(y, Static) and not isinstance(x.value, np.ufunc):
+    constants = (known(ctx, v) if isinstance(v, Static | Value) else UNKNOWN for v in (x, y))
+    left, right = constants
+    if left is not UNKNOWN and right is not UNKNOWN and not isinstance(left, np.ufunc) and (
+            isinstance(x, Static) or isinstance(y, Static)):
         try:
-            return Static(getattr(operator, {"div": "truediv", "bitor": "or_", "bitand": "and_"}.get(name, name))(
-                x.value, y.value))
+            return Static(getattr(operator, {"or": "or_", "and": "and_"}.get(dunder(name), dunder(name)))(left, right))
         except Exception as error:
-            raise ctx.error(node, f"{type(error).__name__}: {error}") from None
+            raise ctx.error(node, f"{type(error).__name__}: {error}", python=type(error)) from None
     if is_text(x) or is_text(y):
         return text_operator(ctx, node, name, x, y)
     special = _operator_method(ctx, node, name, x, y)
@@ -44,16 +46,21 @@ def binary(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> L
 
 
 
+def dunder(name: str) -> str:
+    """The name of an operator in Python's special methods: `truediv` for `div`."""
+    return {"div": "truediv", "bitor": "or", "bitand": "and", "bitxor": "xor"}.get(name, name)
+
+
 def _operator_method(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> Lowered | None:
-    """`__add__` and its kind of a user's class."""
-    dunder = {"div": "truediv", "bitor": "or", "bitand": "and", "bitxor": "xor"}.get(name, name)
-    for receiver, other, attr in ((x, y, f"__{dunder}__"), (y, x, f"__r{dunder}__")):
-        cls = None
-        if isinstance(receiver, Box | Outside):
-            cls = receiver.cls if isinstance(receiver, Box) else type(receiver.value)
-        if cls is not None and hasattr(cls, attr) and cls not in (list, dict, tuple, set):
-            method = get_attribute(ctx, node, receiver, attr)
-            return ctx.call(node, method, [other])
+    """`__add__` and its kind of a user's class; the right operand's first, where its class is a subclass."""
+    order = [(x, y, f"__{dunder(name)}__"), (y, x, f"__r{dunder(name)}__")]
+    left, right = class_of(x), class_of(y)
+    if left is not None and right is not None and right is not left and issubclass(right, left):
+        order.reverse()
+    for receiver, other, attr in order:
+        made = call_special(ctx, node, receiver, attr, [other])
+        if made is not None and made != Static(NotImplemented):
+            return made
     return None
 
 

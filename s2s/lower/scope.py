@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 from s2s.ir.core import Value
 from s2s.lower.context import Context, Frame
 from s2s.lower.effects import assign_outside
-from s2s.lower.outside import global_name, outside
+from s2s.lower.outside import constant_object, global_name, outside
 from s2s.lower.values import Box, Lowered
 
 
@@ -36,10 +37,21 @@ def _outer_name(ctx: Context, scope: Frame, name: str) -> Lowered | None:
         return override
     if scope.read is None:
         return None
+    if scope.at is not None:  # a function of s2s: what it reads stays what it is
+        found = scope.source.function.__globals__.get(name, getattr(builtins, name, None))
+        return constant_object(ctx, found)
     free = scope.source.function.__code__.co_freevars
     if name in free and name not in scope.global_names:
         return outside(ctx, ctx.binding.read(scope.read, "cell", name))
     return global_name(ctx, scope.read, name)
+
+
+def mangled(ctx: Context, name: str) -> str:
+    """An attribute's name: `__private` names belong to the class whose method uses them."""
+    cls = ctx.frame.class_of
+    if cls is None or not name.startswith("__") or name.endswith("__"):
+        return name
+    return f"_{cls.__name__.lstrip('_')}{name}"
 
 
 def owner(ctx: Context, name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import gast
@@ -35,6 +36,13 @@ def make_sequence(ctx: Context, kind: str, items: list[Lowered], node: gast.AST 
         ctx.state.heap[box] = items
     return box
 
+
+
+def make_set(ctx: Context, keys: Iterable[Any]) -> Box:
+    """A set of known elements."""
+    box = Box("set", None, "", ctx.depth)
+    ctx.state.heap[box] = dict.fromkeys(keys)
+    return box
 
 
 def elements(ctx: Context, nodes: list[gast.AST]) -> list[Lowered]:

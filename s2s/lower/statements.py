@@ -15,6 +15,7 @@ from s2s.lower.control import TRUE, lower_if, lower_return, lower_sequence
 from s2s.lower.effects import lower_assert, lower_raise
 from s2s.lower.expressions import closure
 from s2s.lower.indexing import delete_item
+from s2s.lower.iterators import left_early
 from s2s.lower.loops import lower_for, lower_while, usable_items
 from s2s.lower.merge import Joiner, flatten, replace, slot_hint
 from s2s.lower.operators import BINARY
@@ -72,9 +73,6 @@ def _aug_assign(ctx: Context, node: gast.AugAssign) -> None:
 def _expr(ctx: Context, node: gast.Expr) -> None:
     if isinstance(node.value, gast.Constant):
         return
-    if isinstance(node.value, gast.Yield | gast.YieldFrom | gast.Await):
-        raise ctx.error(node.value, "a generator has no gradient", "its values are handed out one at a time",
-                        "return a list or an array of them")
     ctx.expr(node.value)
 
 
@@ -105,6 +103,8 @@ def _for(ctx: Context, node: gast.For) -> None:
         lower_statements(ctx, node.body)
 
     lower_for(ctx, node, items, body, lambda: lower_statements(ctx, node.orelse))
+    if any(isinstance(n, gast.Break | gast.Return) for n in gast.walk(node)):
+        left_early(ctx, iterable)
 
 
 def index_hint(iterable: Lowered, target: gast.AST) -> str:

@@ -6,6 +6,7 @@ constants, containers of known structure, functions, objects whose attributes ar
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -48,7 +49,7 @@ class Tuple:
 class Box:
     """The identity of a mutable container made in the program; the state holds what is in it.
 
-    kind: "list", "dict", "set" or "object" (then `cls` is its class).
+    kind: "list", "dict", "set", "iterator" or "object" (then `cls` is its class).
     """
 
     kind: str
@@ -69,10 +70,18 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Lazy:
-    """enumerate, zip, reversed, map and dict views: something to iterate over."""
+    """What enumerate, zip, reversed and map iterate over, and dict views."""
 
     kind: str
     parts: tuple[Lowered, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Producer:
+    """A generator that has not begun. `run(consume)` lowers its body, with `consume(item)` where it yields."""
+
+    run: Callable[[Callable[[Lowered], None]], None]
+    what: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,5 +136,5 @@ class Conflict:
 
 
 Lowered: TypeAlias = (
-    Value | Static | Outside | Tuple | Box | Range | Lazy | Slice | Closure | Bound | Method | Conflict
+    Value | Static | Outside | Tuple | Box | Range | Lazy | Producer | Slice | Closure | Bound | Method | Conflict
 )

@@ -47,15 +47,46 @@ ARRAY = "s2s.grad(f)(np.ones(3))"
 CPU = 's2s.grad(f, target="cpu")(2.0)'
 REFUSALS = [
     Refusal("generator", """
+        def values(x):
+            yield x * x
+
         def f(x):
-            yield x * x
+            return values(x)
         """, s2s.UnsupportedSyntaxError, """
-        a generator has no gradient
-          File "FILE", line 2, in f
-            yield x * x
-            ^^^^^^^^^^^
-        its values are handed out one at a time
+        the function returns a generator or another iterator
+          File "FILE", line 5, in f
+            return values(x)
+            ^^^^^^^^^^^^^^^^
+        its values are handed out one at a time, after the function
         return a list or an array of them
+        """),
+    Refusal("iterator that a loop has left", """
+        def f(x):
+            items = iter([x, 2.0 * x, 3.0 * x])
+            for v in items:
+                if v > 0.5:
+                    break
+            return sum(items)
+        """, s2s.UnsupportedSyntaxError, """
+        this is an iterator that a loop may have left before its end
+          File "FILE", line 6, in f
+            return sum(items)
+                   ^^^^^^^^^^
+        the derivative needs one kind of value here
+        give it the same type on every path
+        """),
+    Refusal("generator without end", """
+        import itertools
+
+        def f(x):
+            return x * len(list(itertools.count()))
+        """, s2s.UnsupportedSyntaxError, """
+        all items of an iterator that never ends are taken
+          File "FILE", line 4, in f
+            return x * len(list(itertools.count()))
+                           ^^^^^^^^^^^^^^^^^^^^^^^
+        Python would not come back
+        take the first ones with itertools.islice, or leave the loop with `break`
         """),
     Refusal("coroutine", """
         async def f(x):
@@ -181,13 +212,13 @@ REFUSALS = [
 
         def f(x):
             return Unknown() + x
-        """, s2s.NoRuleError, """
-        the result of Unknown is used as a number
+        """, s2s.UnsupportedSyntaxError, """
+        a Unknown is used as a number
           File "FILE", line 5, in f
             return Unknown() + x
                    ^^^^^^^^^^^^^
-        there is no derivative rule for Unknown, and s2s cannot look into it
-        compute it before the function and pass it in as an argument, or give it a derivative with s2s.custom_gradient
+        only numbers and arrays have derivatives
+        use a number or an array here
         """),
     Refusal("two types", """
         def f(x):

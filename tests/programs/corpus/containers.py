@@ -202,3 +202,32 @@ def rows_one_list_twice(x):
     twice = [[0.0] * 2] * 2
     twice[0][0] = x
     return sum(sum(row) for row in table) + twice[1][0] * table[1][2]
+
+
+@program(args=([0.7, 0.4, 1.2],))
+def sorted_both_ways(items):
+    up, down = sorted(items), sorted(items, reverse=True)
+    by_key = sorted(items, key=lambda v: -v)
+    return up[0] + 2.0 * up[1] + down[0] ** 2 + by_key[1] ** 3
+
+
+@program(args=([0.7, 0.4, 1.2],))
+def sorted_by_known_keys(items):
+    rows = sorted(zip([3, 1, 2], items, strict=True), key=lambda row: row[0])
+    return rows[0][1] * rows[1][1] ** 2
+
+
+@program(args=(np.array([0.8, 1.7, 0.4]),))
+def sorted_array_reversed(x):
+    s = sorted(x, reverse=True)
+    return s[0] + 2.0 * s[1] + s[2] ** 2
+
+
+@program(args=([0.7, 0.4, 1.2],))
+def least_by_key(items):
+    return min(items, key=lambda v: (v - 1.0) ** 2) * items[0] + max(items, key=abs)
+
+
+@program(args=([0.7, 0.4, 1.2],))
+def least_of_nothing(items):
+    return min([], default=items[0]) * max(items, default=0.0)

@@ -1,0 +1,17 @@
+"""Functions of the standard library, written in the language that s2s differentiates.
+
+A call of `itertools.accumulate` is lowered as a call of the function of that name here. Errors and comments
+in emitted code show the user's own line. `pool_of` is known to lowering: a tuple where the items are known,
+an array, or a range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from s2s.lower.library import functional, iterators, numbers, statistic
+
+STAND_INS: dict[Any, Callable[..., Any]] = {
+    **functional.STAND_INS, **iterators.STAND_INS, **numbers.STAND_INS, **statistic.STAND_INS,
+}

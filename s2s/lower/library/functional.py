@@ -1,0 +1,81 @@
+"""Builtins and functools that take a function or any iterable."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from s2s.lower.library.pools import pool_of
+
+
+def reduce(function: Callable[[Any, Any], Any], iterable: Iterable[Any], *initial: Any) -> Any:
+    pool = pool_of(iterable)
+    if initial:
+        total = initial[0]
+        for item in pool:
+            total = function(total, item)
+        return total
+    total = pool[0]
+    for item in pool[1:]:
+        total = function(total, item)
+    return total
+
+
+def any_(iterable: Iterable[Any]) -> bool:
+    for item in iterable:  # noqa: SIM110 - any() is what this stands for
+        if item:
+            return True
+    return False
+
+
+def all_(iterable: Iterable[Any]) -> bool:
+    for item in iterable:  # noqa: SIM110
+        if not item:
+            return False
+    return True
+
+
+def next_(iterator: Iterator[Any], *default: Any) -> Any:
+    for item in iterator:
+        return item
+    if default:
+        return default[0]
+    raise StopIteration
+
+
+def filter_(function: Callable[[Any], Any] | None, iterable: Iterable[Any]) -> Iterator[Any]:
+    for item in iterable:
+        if item if function is None else function(item):
+            yield item
+
+
+def min_by(pool: Any, key: Callable[[Any], Any] | None, *default: Any) -> Any:
+    if default and len(pool) == 0:
+        return default[0]
+    best = pool[0]
+    least = best if key is None else key(best)
+    for k in range(1, len(pool)):
+        item = pool[k]
+        rank = item if key is None else key(item)
+        if rank < least:
+            best = item
+            least = rank
+    return best
+
+
+def max_by(pool: Any, key: Callable[[Any], Any] | None, *default: Any) -> Any:
+    if default and len(pool) == 0:
+        return default[0]
+    best = pool[0]
+    most = best if key is None else key(best)
+    for k in range(1, len(pool)):
+        item = pool[k]
+        rank = item if key is None else key(item)
+        if rank > most:
+            best = item
+            most = rank
+    return best
+
+
+STAND_INS: dict[Any, Callable[..., Any]] = {functools.reduce: reduce, filter: filter_}
