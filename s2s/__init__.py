@@ -30,6 +30,7 @@ from s2s.errors import (
     SourceError,
     UnsupportedSyntaxError,
 )
+from s2s.rules.user import rule
 from s2s.testing.grads import check_grads
 from s2s.variable import Tensor, Variable, constant
 
@@ -58,6 +59,7 @@ __all__ = [
     "jacobian",
     "jvp",
     "linearize",
+    "rule",
     "stop_gradient",
     "value_and_grad",
     "value_and_gradients_function",

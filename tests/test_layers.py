@@ -35,7 +35,7 @@ ALLOWED: dict[str, set[str]] = {
     "api": {"pipeline", "ir", "source", "lower", "simplify", "emit", "compile", "variable", "containers", "options",
             "errors"},
     "testing": {"api", "ir", "rules", "differentiate", "runtime", "variable", "errors"},
-    "__init__": {"api", "testing", "variable", "errors"},
+    "__init__": {"api", "rules", "testing", "variable", "errors"},
     "__main__": {"api", "options", "errors"},
 }
 

@@ -34,13 +34,16 @@ def compile_cpu(emitted: Emitted, options: Mapping[str, Any] | None = None) -> C
     unknown = set(options) - set(OPTIONS)
     if unknown:
         raise TypeError(f"unknown option of target \"cpu\": {', '.join(sorted(unknown))}")
-    text = cpu_module(emitted, options)
-    if options.get("cache"):
+    cached = bool(options.get("cache"))
+    # Kept in this process alone, it is given the functions that it calls; a file has to import them.
+    text = cpu_module(emitted, options, importing=cached)
+    if cached:
         versions = [f"numba {numba.__version__}", f"numpy {np.__version__}"]
         dispatcher = getattr(import_text(emitted.name, text.text, versions), emitted.name)
     else:
         # No file is needed; the lines are still shown in tracebacks.
         namespace = _namespace(emitted)
+        namespace.update(emitted.functions)
         exec(registered_code(emitted.name, text.text), namespace)
         dispatcher = namespace[emitted.name]
     explain_errors(dispatcher, emitted, text, numba)
@@ -57,11 +60,12 @@ def _namespace(emitted: Emitted) -> dict[str, Any]:
     return made.__dict__
 
 
-def cpu_module(emitted: Emitted, options: Mapping[str, Any]) -> Module:
+def cpu_module(emitted: Emitted, options: Mapping[str, Any], *, importing: bool = True) -> Module:
     r"""The module that numba compiles, helpers included.
 
     >>> from types import SimpleNamespace
-    >>> e = SimpleNamespace(source="def f(x):\n    return np.sin(x)\n", name="f", lines={}, helpers=frozenset())
+    >>> e = SimpleNamespace(source="def f(x):\n    return np.sin(x)\n",
+    ...                     name="f", lines={}, helpers=frozenset(), functions={})
     >>> print(cpu_module(e, {"fastmath": True}).text)
     import numba
     import numpy as np
@@ -75,7 +79,7 @@ def cpu_module(emitted: Emitted, options: Mapping[str, Any]) -> Module:
     given = ['error_model="numpy"', *(f"{k}={options[k]!r}" for k in OPTIONS if options.get(k))]
     shared = [text for text in given if not text.startswith(("cache", "parallel"))]
     return module(emitted, decorator=f"@numba.njit({', '.join(given)})",
-                  helper_decorator=f"@numba.njit({', '.join(shared)})")
+                  helper_decorator=f"@numba.njit({', '.join(shared)})", importing=importing)
 
 
 def calls_itself(source: str) -> bool:

@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import linecache
 import math
+import sys
 from collections.abc import Callable
 from types import CodeType
 from typing import Any
 
 import numpy as np
 
-from s2s.compile.module import Emitted
+from s2s.compile.module import Emitted, outside_modules
 from s2s.runtime import helpers as runtime_helpers
 
 
 def compile_python(emitted: Emitted) -> Callable[..., Any]:
-    r"""The emitted function; it sees `np`, `math` and the helpers that it calls, and nothing else.
+    r"""The emitted function; it sees `np`, `math`, and the modules, functions and helpers that it calls.
 
     >>> import inspect
     >>> from types import SimpleNamespace
-    >>> e = SimpleNamespace(source="def f(x):\n    return np.abs(x)\n", name="f", lines={}, helpers=frozenset())
+    >>> e = SimpleNamespace(source="def f(x):\n    return np.abs(x)\n",
+    ...                     name="f", lines={}, helpers=frozenset(), functions={})
     >>> f = compile_python(e)
     >>> int(f(-2)), inspect.getsource(f) == e.source
     (2, True)
     """
     namespace: dict[str, Any] = {"__name__": f"s2s_emitted_{emitted.name}", "np": np, "math": math}
+    for module in outside_modules([emitted.source]):
+        importlib.import_module(module)
+        root = module.partition(".")[0]
+        namespace[root] = sys.modules[root]
+    namespace.update(emitted.functions)
     for name in emitted.helpers:
         namespace[name] = getattr(runtime_helpers, name)
     exec(registered_code(emitted.name, emitted.source), namespace)

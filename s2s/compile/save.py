@@ -15,7 +15,8 @@ def module_text(emitted: Emitted, target: str = "python", options: Mapping[str, 
     r"""The module as text.
 
     >>> from types import SimpleNamespace
-    >>> e = SimpleNamespace(source="def f(x):\n    return 2.0 * x\n", name="f", lines={}, helpers=frozenset())
+    >>> e = SimpleNamespace(source="def f(x):\n    return 2.0 * x\n",
+    ...                     name="f", lines={}, helpers=frozenset(), functions={})
     >>> print(module_text(e))
     def f(x):
         return 2.0 * x

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from s2s.analyse.activity import Activity
 from s2s.analyse.masks import guarded
 from s2s.analyse.memory import Memory, is_reference, is_view
-from s2s.differentiate.pushforward import pushforward
+from s2s.differentiate.pull import refuse_captured
+from s2s.differentiate.pushforward import pushforward, pushforward_of_rule
 from s2s.differentiate.tangents import Tangents, no_rule, shaped_as
 from s2s.errors import UnsupportedSyntaxError, located
 from s2s.ir.builder import Builder
@@ -182,6 +183,9 @@ class _Writer:
             name = "a" if op.name == "getitem" else "list"
             dot = self.t.dots.get(new.value(name))
             return [None if dot is None else shaped_as(self.b.one(op.spec, {**new.args, name: dot}, op.attrs), new)]
+        rule = self.table.rule(new)
+        if rule is not None and rule.transposed and any(v in self.t.dots for v in new.operands()):
+            return pushforward_of_rule(self.t, new, rule)
         return self.t.of(new)
 
     def owned(self, old: Value, dot: Value | None) -> Value:
@@ -324,6 +328,7 @@ class _Writer:
         new.blocks = [clone_block(b, self.mapping) for b in op.blocks]
         self.results(op, new)
         self.b.block.ops.append(new)
+        refuse_captured(op, self.activity.varied)
         if not any(self.activity.active(r) for r in op.results):
             return
         for r, dot in zip(op.results, pushforward(self.t, new), strict=True):

@@ -42,21 +42,37 @@ def pull(adj: Adjoints, op: Op) -> None:
         _elementwise(adj, op, rule, gs[0])
 
 
-def no_rule(op: Op) -> Exception:
+def no_rule(op: Op, name: str | None = None) -> Exception:
     """The error for an operation without derivative on the path from an input to the result."""
     if op.name == "pycall":
         return located(NoRuleError, op.loc, f"{op.attrs.get('name') or 'a call'}() gets a value that is differentiated",
                        "s2s has no derivative rule for it and cannot look into it; it may change an array that it gets",
                        "give it a derivative with s2s.custom_gradient, pass it a copy (np.copy), or write it with "
                        "functions that have a rule")
-    return located(NoRuleError, op.loc, f"{op.name} gets a value that is differentiated",
-                   "it has no derivative rule",
+    argument = "" if name is None else f" as its argument {name!r}"
+    return located(NoRuleError, op.loc, f"{op.spec.called} gets a value that is differentiated{argument}",
+                   "it has no derivative rule" + " for that" * bool(argument),
                    "give it a derivative with s2s.custom_gradient, or pass it s2s.stop_gradient(...)")
+
+
+def refuse_captured(op: Op, active: Callable[[Value], bool]) -> None:
+    """The value of a custom gradient must not depend on what is differentiated but through its arguments."""
+    for v in op.values("captured"):
+        if active(v):
+            what = repr(v.hint) if v.hint else "a value"
+            raise located(NoRuleError, op.loc, f"a function under s2s.custom_gradient uses {what}, which is "
+                          "differentiated and none of its positional arguments",
+                          "its grad gives no gradient for that, which would be lost",
+                          "pass it as an argument, or use it through s2s.stop_gradient(...)")
 
 
 def _flavour(op: Op) -> str:
     plain = all(isinstance(v.type, Scalar) for v in op.operands())
-    return "math" if plain and not op.name.startswith("np.") else "np"
+    return "math" if plain and not op.name.startswith(NUMPY) else "np"
+
+
+#: Functions whose derivatives are written with those of NumPy, for numbers too: they raise nowhere.
+NUMPY = ("np.", "scipy.", "user.")
 
 
 def _elementwise(adj: Adjoints, op: Op, rule: Rule, g: Value) -> None:
@@ -72,7 +88,7 @@ def _elementwise(adj: Adjoints, op: Op, rule: Rule, g: Value) -> None:
             continue
         x = op.value(p.name)
         if not (p.name in rule.pulls or p.name in rule.partials):
-            raise no_rule(op)
+            raise no_rule(op, p.name)
         seed = adj.expr(g, flavour)
         if op in adj.guarded:
             c = where_not_zero(seed, partial(_contribution, adj, op, rule, p.name, seed, arguments))

@@ -14,7 +14,7 @@ from s2s.analyse.memory import LOOPS, Memory, is_reference, written
 from s2s.differentiate import memory as memory_rules
 from s2s.differentiate.adjoints import Adjoints, is_floating_number
 from s2s.differentiate.order import is_sum
-from s2s.differentiate.pull import no_rule, pull
+from s2s.differentiate.pull import no_rule, pull, refuse_captured
 from s2s.ir.builder import Builder
 from s2s.ir.core import Block, Op, Value, clone_op, free_values, walk
 from s2s.ir.names import adjoint_name
@@ -334,6 +334,7 @@ class Sweep(Adjoints):
         gs = [self.take(r) for r in op.results]
         if all(g is None for g in gs) or not any(self.activity.active(v) for v in op.values("sources")):
             return
+        refuse_captured(op, self.activity.varied)
         pullback = op.blocks[0]
         mapping: dict[Value, Value] = {}
         for p, g, r in zip(pullback.params, gs, op.results, strict=False):

@@ -9,7 +9,7 @@ import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from s2s.differentiate.pull import where_not_zero
+from s2s.differentiate.pull import NUMPY, where_not_zero
 from s2s.errors import NoRuleError, located
 from s2s.ir.builder import Builder
 from s2s.ir.core import Arg, Op, OpSpec, Value
@@ -77,7 +77,7 @@ class Tangents:
         raise no_rule(op)
 
     def _elementwise(self, op: Op, rule: Rule) -> Value | None:
-        flavour = "math" if all(isinstance(v.type, Scalar) for v in op.operands()) and not op.name.startswith("np.") \
+        flavour = "math" if all(isinstance(v.type, Scalar) for v in op.operands()) and not op.name.startswith(NUMPY) \
             else "np"
         names = [p.name for p in op.spec.params if p.kind == "value"]
         arguments = [self.expr(op.value(n), flavour) if n in op.args else op.attrs.get(n) for n in names]
@@ -88,7 +88,7 @@ class Tangents:
             if dot is None:
                 continue
             if n not in rule.pulls and n not in rule.partials:
-                raise no_rule(op)
+                raise no_rule(op, n)
             x_dot = self.expr(dot, flavour)
             term = functools.partial(_term, rule, n, x_dot, ans, arguments)
             terms.append(where_not_zero(x_dot, term) if self.guarded else term())
@@ -114,12 +114,12 @@ class Tangents:
                 dots[n] = self.expr(self.dots[arg])
         results = [self.expr(r) for r in op.results]
         assert rule.jvp_function is not None
-        found = rule.jvp_function(dots, results[0] if len(results) == 1 else tuple(results), **self._arguments(op))
+        found = rule.jvp_function(dots, results[0] if len(results) == 1 else tuple(results), **self.arguments(op))
         tangents = list(found) if isinstance(found, list | tuple) else [found]
         return [None if t is None else self._sum(r, [self.expr(r).lift(t)])
                 for r, t in zip(op.results, tangents, strict=True)]
 
-    def _arguments(self, op: Op) -> Mapping[str, Any]:
+    def arguments(self, op: Op) -> Mapping[str, Any]:
         given: dict[str, Any] = {}
         for p in op.spec.params:
             arg = op.args.get(p.name)
@@ -164,10 +164,11 @@ def _has_shape(x: Type, t: Array) -> bool:
         same_size(a, b) for a, b in zip(x.dims, t.dims, strict=True))
 
 
-def no_rule(op: Op) -> NoRuleError:
+def no_rule(op: Op, argument: str | None = None) -> NoRuleError:
     """The error for an operation without derivative on the path from an input to the result."""
-    name = f"{op.attrs.get('name') or 'a call'}()" if op.name == "pycall" else op.name
-    return located(NoRuleError, op.loc, f"{name} gets a value that is differentiated",
+    name = f"{op.attrs.get('name') or 'a call'}()" if op.name == "pycall" else op.spec.called
+    place = "" if argument is None else f" as its argument {argument!r}"
+    return located(NoRuleError, op.loc, f"{name} gets a value that is differentiated{place}",
                    "it has no derivative rule that forward mode could use",
                    "give it a derivative with s2s.custom_gradient, or pass it s2s.stop_gradient(...)")
 

@@ -14,11 +14,15 @@ if TYPE_CHECKING:
 
 
 class Calls:
-    """Writes operations that are calls of functions; `helpers`: those of s2s.runtime that were used."""
+    """Writes operations that are calls of functions.
+
+    helpers: those of s2s.runtime that were used; functions: those that users have given rules.
+    """
 
     def __init__(self, expressions: Expressions) -> None:
         self.expressions = expressions
         self.helpers: set[str] = set()
+        self.functions: dict[str, Any] = {}
 
     def call(self, op: Op) -> Expression:
         """`np.sum(x, axis=0)`, or the operator or attribute that a person would write."""
@@ -29,7 +33,9 @@ class Calls:
 
     def _whole(self, op: Op) -> Expression:
         """All results of a call: a tuple where it has several."""
-        name = op.spec.name
+        name = op.spec.called
+        if op.spec.function is not None:
+            self.functions[name] = op.spec.function
         args, keywords = self._arguments(op)
         if name in ("np.matmul", "matmul") and len(args) == 2 and not keywords:
             return nodes.binary("@", *args)

@@ -15,7 +15,8 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from s2s.emit import nodes, printing
 from s2s.emit.coalesce import Coalescing
@@ -36,7 +37,8 @@ class Emitted:
     """Source text of a function (after the functions that it calls).
 
     lines: the user's statement that each line comes from. helpers: names of s2s.runtime that the text
-    uses. imports: modules that it uses ("np", "math").
+    uses. imports: modules that it uses ("np", "math"). functions: objects that it calls, by the names that it
+    has for them.
     """
 
     source: str
@@ -45,6 +47,7 @@ class Emitted:
     lines: dict[int, Loc]
     helpers: frozenset[str]
     imports: frozenset[str]
+    functions: Mapping[str, Any] = field(default_factory=dict)
 
 
 def emit(fn: Function, *, target: str = "python") -> Emitted:
@@ -66,17 +69,18 @@ def emit(fn: Function, *, target: str = "python") -> Emitted:
     named = {id(f): names.fresh(_identifier(f.name)) for f in reversed(functions)}
     lines: list[Line] = []
     helpers: set[str] = set()
+    outside: dict[str, Any] = {}
     params: list[str] = []
     for f in functions:
         if lines:
             lines += [Line(0, ""), Line(0, "")]
-        body, params = _function(f, named, helpers)
+        body, params = _function(f, named, helpers, outside)
         lines += body
     source = "".join(f"{printing.INDENT * line.depth}{line.text}".rstrip() + "\n" for line in lines)
     locations = {k: line.loc for k, line in enumerate(lines, 1) if line.loc is not None}
     code = "\n".join(line.text for line in lines if not line.text.startswith("#"))
     imports = frozenset(m for m in ("np", "math") if re.search(rf"(?<![\w.]){m}\.", code))
-    return Emitted(source, named[id(fn)], params, locations, frozenset(helpers), imports)
+    return Emitted(source, named[id(fn)], params, locations, frozenset(helpers), imports, outside)
 
 
 def _identifier(text: str) -> str:
@@ -109,10 +113,13 @@ def _taken(fn: Function) -> set[str]:
     for op in walk(fn.block):
         if op.name.startswith("s2s."):
             used.add(op.name.removeprefix("s2s."))
+        elif op.spec.emits == "call":
+            used.add(op.spec.called.partition(".")[0])
     return used
 
 
-def _function(fn: Function, named: Mapping[int, str], helpers: set[str]) -> tuple[list[Line], list[str]]:
+def _function(fn: Function, named: Mapping[int, str], helpers: set[str],
+              outside: dict[str, Any]) -> tuple[list[Line], list[str]]:
     """The lines of one `def`, and the names of its parameters."""
     fn, identity = schedule(fn), id(fn)
     facts = Facts(fn)
@@ -123,6 +130,7 @@ def _function(fn: Function, named: Mapping[int, str], helpers: set[str]) -> tupl
     expressions = Expressions(facts, inlining, coalescing.names, coalescing.fresh, named)
     body = Statements(expressions).write(tree, 1)
     helpers |= expressions.calls.helpers
+    outside |= expressions.calls.functions
     params = [coalescing.names[p] for p in fn.block.params]
     defaults = [expressions.literal(fn.defaults[p], constant_type(fn.defaults[p]))
                 for p in fn.block.params if p in fn.defaults]

@@ -35,7 +35,8 @@ class Builder:
 
     `loc` and `origin` are given to each operation that is made; `at` inserts elsewhere for a while.
     aliases: whether `x * 1.0` may be the array `x` itself. Only for code that does not write into arrays that
-    it was not made to own: not where users' programs are built.
+    it was not made to own: not where users' programs are built. opaque: values that are not looked through for
+    what they were computed from.
     """
 
     aliases = False
@@ -44,6 +45,7 @@ class Builder:
         self.block = block
         self.loc = loc
         self.origin = origin
+        self.opaque: frozenset[Value] = frozenset()
 
     @contextmanager
     def at(self, block: Block) -> Iterator[Block]:

@@ -83,6 +83,8 @@ class OpSpec:
     that nobody else refers to. effect: must be kept, in order, although nothing reads its result.
     writes: the parameter whose memory it changes. shape_only: parameters of which only the shape and
     dtype are read. cost: of computing a scalar once more (architecture.md: `+` 1, `/` 5, `exp` 20).
+    function: what is called, where it is no attribute of a module that emitted code imports; it is known there
+    as `written`.
     """
 
     name: str
@@ -96,6 +98,13 @@ class OpSpec:
     shape_only: frozenset[str] = frozenset()
     cost: int = 1
     elementwise: bool = False
+    function: Any = None
+    written: str = ""
+
+    @property
+    def called(self) -> str:
+        """The name under which emitted code calls it."""
+        return self.written or self.name
 
     @property
     def pure(self) -> bool:

@@ -82,7 +82,7 @@ def _constants(b: Builder, op: Op, type: Type) -> Value | None:
 
 def _operation(b: Builder, v: Value, name: str) -> Op | None:
     """The operation that made `v`, if it is `name` and would give the same value once more."""
-    if v.op is None or v.op.name != name:
+    if v.op is None or v.op.name != name or v in b.opaque:
         return None
     return v.op if not isinstance(v.type, Array) or _unwritten_since(b, v.op) else None
 

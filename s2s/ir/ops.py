@@ -339,5 +339,5 @@ _spec("with", "=call", lambda op: [], emits="special")
 # A call of a function that has IR of its own (attrs["function"]).
 _spec("call", "*args =function", lambda op: [v.type for v in op.attrs["function"].block.results], emits="special")
 # custom_gradient: results are the args; block: pullback (cotangents) yields one adjoint for each of
-# `sources`, as many as there are.
-_spec("custom", "*args *sources", lambda op: [v.type for v in op.values("args")], emits="special", cost=0)
+# `sources`, as many as there are. captured: what the values were computed from beside the sources.
+_spec("custom", "*args *sources *captured", lambda op: [v.type for v in op.values("args")], emits="special", cost=0)

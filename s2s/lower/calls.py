@@ -34,7 +34,7 @@ from s2s.lower.ufuncs import ufunc_method
 from s2s.lower.values import Bound, Box, Closure, Lowered, Method, Outside, Static, Tuple
 from s2s.lower.writers import WRITERS, WRITING_METHODS
 from s2s.rules.expand import EXPANSIONS, METHODS
-from s2s.rules.table import Rule
+from s2s.rules.table import Rule, callable_key
 from s2s.source.find import no_python
 
 
@@ -58,15 +58,9 @@ def lower_call(ctx: Context, node: gast.AST | None, callee: Lowered, args: list[
 
 def _object(ctx: Context, node: gast.AST | None, callee: Static | Outside, args: list[Lowered],
             kwargs: dict[str, Lowered]) -> Lowered:
-    f = callee.value
-    try:
-        hash(f)
-    except TypeError:
-        f = None
-    if f is not None:
-        known = _known_function(ctx, node, callee, args, kwargs)
-        if known is not None:
-            return known
+    known = _known_function(ctx, node, callee, args, kwargs)
+    if known is not None:
+        return known
     f = callee.value
     _refuse_builtin(ctx, node, callee, args)
     special = api_call(ctx, node, callee, args, kwargs)
@@ -98,9 +92,11 @@ def _object(ctx: Context, node: gast.AST | None, callee: Static | Outside, args:
 def _known_function(ctx: Context, node: gast.AST | None, callee: Static | Outside, args: list[Lowered],
                     kwargs: dict[str, Lowered]) -> Lowered | None:
     """A call of a function of which s2s knows what it means; None where it does not."""
-    f, rules = callee.value, ctx.services.table.by_callable
-    method = ufunc_method(ctx, node, f, args, kwargs)
-    if method is not None or not any(f in known for known in (INTRINSICS, WRITERS, STAND_INS, EXPANSIONS, rules)):
+    f, rule = callable_key(callee.value), ctx.services.table.of_callable(callee.value)
+    method = ufunc_method(ctx, node, callee.value, args, kwargs)
+    known = any(f in names for names in (INTRINSICS, WRITERS, STAND_INS, EXPANSIONS))
+    if method is not None or not (known or rule is not None):
+        return method
         return method
     if isinstance(callee, Outside):
         callee.pinned()  # another function is another program, and those written in C have no code to tell them by
@@ -111,7 +107,7 @@ def _known_function(ctx: Context, node: gast.AST | None, callee: Static | Outsid
     if f in WRITERS:
         return WRITERS[f](ctx, node, args, kwargs)
     expanded = expand(ctx, node, EXPANSIONS[f], public_name(callee), args, kwargs) if f in EXPANSIONS else None
-    return call_rule(ctx, node, rules[f], args, kwargs) if expanded is None and f in rules else expanded
+    return call_rule(ctx, node, rule, args, kwargs) if expanded is None and rule is not None else expanded
 
 
 def stand_in(ctx: Context, node: gast.AST | None, function: Callable[..., Any] | str, args: list[Lowered],

@@ -178,7 +178,8 @@ def _changes_nothing(name: str, given: Any) -> bool:
 def _placed(rule: Rule, args: list[Lowered], kwargs: dict[str, Lowered]) -> tuple[list[Lowered], dict[str, Lowered]]:
     """Arguments by place and by name: by name are those after a parameter that NumPy has and the rule has not."""
     ours = {p.name for p in rule.spec.params}
-    theirs = _parameters(rule.callables[0]) if rule.callables else ()
+    # Of a function that a user gave a rule, the parameters are those of the rule.
+    theirs = _parameters(rule.callables[0]) if rule.callables and rule.spec.function is None else ()
     first = next((k for k, name in enumerate(theirs[:len(args)]) if k and name not in ours), len(args))
     return list(args[:first]), dict(zip(theirs[first:], args[first:], strict=False)) | kwargs
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from s2s.ir.core import Op
 from s2s.ir.types import Array, Dim, Scalar, known_dim
-from s2s.rules.expr import Expr, fn
+from s2s.rules.expr import Expr, as_numpy, fn
 
 Axis: TypeAlias = "int | tuple[int, ...] | None"
 
@@ -19,18 +19,6 @@ def argument(op: Op, name: str) -> Scalar | Array:
     t = op.value(name).type
     assert isinstance(t, Scalar | Array), (op.name, name, t)
     return t
-
-
-def as_numpy(x: Expr) -> Expr:
-    """`x`, where a Python number as a NumPy one.
-
-    Divided by zero, or raised to a negative power at zero, that gives inf where Python raises: a reverse
-    statement must not raise where its primal did not.
-    """
-    t = x.type
-    if isinstance(t, Scalar) and t.weak:
-        return x.wrap(x.b.cast(x.v, Scalar(t.dtype)))
-    return x
 
 
 def with_numpy_names(x: Expr) -> Expr:
@@ -94,3 +82,18 @@ def constant_number(x: Expr) -> int | float | None:
 
 LN2 = math.log(2.0)
 LN10 = math.log(10.0)
+
+__all__ = [
+    "LN2",
+    "LN10",
+    "Axis",
+    "argument",
+    "as_numpy",
+    "constant_number",
+    "count",
+    "expand",
+    "normalised",
+    "reduced_type",
+    "spread",
+    "with_numpy_names",
+]

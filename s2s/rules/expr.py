@@ -6,6 +6,7 @@ program. `fn.cos(x)` is `math.cos` where the rule belongs to a `math` function, 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from s2s.ir.builder import Builder
 from s2s.ir.core import OpSpec, Value
-from s2s.ir.ops import SPECS
+from s2s.ir.ops import SPECS, constant
 from s2s.ir.types import INT, Array, Dim, Scalar, Type
 
 Number: TypeAlias = "Expr | int | float | complex"
@@ -90,6 +91,8 @@ class Expr:
     def _binary(self, name: str, x: Any, y: Any) -> Expr:
         left, right = self.lift(x), self.lift(y)
         left, right = weak_to_dtype(left, right), weak_to_dtype(right, left)
+        if self.flavour == "user" and name in ("div", "floordiv", "mod", "pow") and not constant(right.v):
+            left = as_numpy(left)
         return self.wrap(self.b.binary(name, left.v, right.v))
 
     def __add__(self, other: Any) -> Expr:
@@ -166,6 +169,23 @@ class Expr:
     def __bool__(self) -> bool:
         raise TypeError("an expression is not known when the code is made, and decides a branch of a rule")
 
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
+        """`np.sin(x)` in a rule of a user."""
+        if method != "__call__" or kwargs:
+            raise TypeError(f"np.{ufunc.__name__}.{method} with {', '.join(kwargs) or 'an expression'} cannot be used "
+                            "in a rule")
+        if ufunc.__name__ in _OPERATORS:
+            operands = [self.lift(x.item() if isinstance(x, np.float64 | np.int64) else x) for x in args]
+            return functools.reduce(lambda x, y: self._binary(_OPERATORS[ufunc.__name__], x, y), operands)
+        return apply_exactly(f"np.{ufunc.__name__}", f"scipy.special.{ufunc.__name__}", args, {})
+
+    def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
+        """`np.sum(x)` in a rule of a user."""
+        if function is np.shape:
+            return self.shape
+        module = (function.__module__ or "numpy").replace("numpy", "np")
+        return apply_exactly(f"{module}.{function.__name__}", f"np.{function.__name__}", args, kwargs)
+
     @property
     def T(self) -> Expr:
         """All axes reversed."""
@@ -211,6 +231,16 @@ def weak_to_dtype(x: Expr, other: Expr) -> Expr:
     return x
 
 
+def as_numpy(x: Expr) -> Expr:
+    """`x`, where a Python number as a NumPy one.
+
+    Divided by zero, or raised to a negative power at zero, that gives inf where Python raises: a reverse
+    statement must not raise where its primal did not.
+    """
+    t = x.type
+    return x.wrap(x.b.cast(x.v, Scalar(t.dtype))) if isinstance(t, Scalar) and t.weak else x
+
+
 def encode_index(a: Expr, index: Sequence[Any]) -> tuple[tuple[str, ...], tuple[Value, ...]]:
     """Index items (ints, slices, None, ..., Exprs) as the codes and values of `getitem`."""
     items: list[str] = []
@@ -244,6 +274,22 @@ class _Functions:
             return apply(name, args, kwargs)
         call.__name__ = name
         return call
+
+
+_OPERATORS = {"add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div",
+              "floor_divide": "floordiv", "power": "pow", "equal": "eq", "not_equal": "ne", "less": "lt",
+              "less_equal": "le", "greater": "gt", "greater_equal": "ge", "bitwise_and": "bitand", "remainder": "mod"}
+
+
+def apply_exactly(name: str, other: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Expr:
+    """Append the operation `name`, or `other`; TypeError where there is no such rule."""
+    template = _first_expr([*args, *kwargs.values()])
+    for candidate in (name, other):
+        if template.lookup(candidate) is not None:
+            return apply(candidate, args, kwargs)
+    if name == "np.negative":
+        return -template
+    raise TypeError(f"{name} has no rule, so that it cannot be used in one")
 
 
 def apply(name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Expr:
@@ -289,8 +335,10 @@ def meet(template: Expr, args: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def find_spec(x: Expr, name: str) -> OpSpec:
-    """The operation that `fn.name` means for `x`."""
-    prefixes = ["np.", "np.linalg.", "np.fft.", "s2s.", ""]
+    """The operation that `fn.name` means for `x`; a name with a dot is the whole name of one."""
+    if "." in name and x.lookup(name) is not None:
+        return x.lookup(name)  # type: ignore[no-any-return]
+    prefixes = ["np.", "np.linalg.", "np.fft.", "s2s.", "", "scipy.special.", "scipy.linalg."]
     if x.flavour == "math" and not x.is_array:
         prefixes.insert(0, "math.")
     for prefix in prefixes:

@@ -18,9 +18,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+import importlib
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -71,6 +72,11 @@ class Rule:
         return function
 
     @property
+    def transposed(self) -> bool:
+        """Whether its tangent is to be had from its adjoint alone."""
+        return self.vjp_function is not None and not (self.jvp_function or self.linear)
+
+    @property
     def differentiable(self) -> bool:
         return bool(self.partials or self.pulls or self.vjp_function)
 
@@ -108,15 +114,17 @@ def resolve(name: str) -> Callable[..., Any]:
     first, *rest = name.split(".")
     if not rest:
         return getattr(builtins, first)  # type: ignore[no-any-return]
-    value: Any = {"np": np, "math": math}[first]
-    for part in rest:
+    known: dict[str, Any] = {"np": np, "math": math}
+    value: Any = known[first] if first in known else importlib.import_module(name.rpartition(".")[0])
+    for part in rest if first in known else rest[-1:]:
         value = getattr(value, part)
     return value  # type: ignore[no-any-return]
 
 
-def elementwise_infer(name: str, dtype: str | None = None) -> Callable[[Op], Sequence[Type]]:
-    """Result types of an elementwise function, by asking NumPy on one element of each dtype."""
-    function = resolve(name)
+def elementwise_infer(name: str, dtype: str | None = None,
+                      function: Callable[..., Any] | None = None) -> Callable[[Op], Sequence[Type]]:
+    """Result types of an elementwise function, by asking it on one element of each dtype."""
+    function = function or resolve(name)
     weak = name.startswith("math.") or "." not in name
 
     def infer(op: Op) -> Sequence[Type]:
@@ -216,20 +224,41 @@ class Family:
                              linear=tuple(linear.split()), zero=zero, nondiff=nondiff, singular=singular))
 
 
+def callable_key(function: Any) -> Any:
+    """What a function is looked up by; one that cannot be hashed, as those of ctypes, is itself alone."""
+    try:
+        hash(function)
+    except TypeError:
+        return ("object", id(function))
+    return function
+
+
 class Table:
-    """All rules: by operation name, by Python callable, and by ndarray method."""
+    """All rules: by operation name, by Python callable, and by ndarray method.
+
+    written: functions that are written in the language that s2s differentiates, to stand for those of a library.
+    """
 
     def __init__(self, families: Sequence[Family]) -> None:
         self.by_name: dict[str, Rule] = {}
         self.by_callable: dict[Any, Rule] = {}
         self.by_method: dict[str, Rule] = {}
+        self.written: dict[Any, Callable[..., Any]] = {}
         for family in families:
-            for rule in family:
-                self.by_name[rule.spec.name] = rule
-                for function in rule.callables:
-                    self.by_callable[function] = rule
-                for method in rule.methods:
-                    self.by_method[method] = rule
+            self.join(family)
+
+    def join(self, family: Iterable[Rule]) -> None:
+        """Add the rules of a family; a later rule for a function takes the place of an earlier one."""
+        for rule in family:
+            self.by_name[rule.spec.name] = rule
+            for function in rule.callables:
+                self.by_callable[callable_key(function)] = rule
+            for method in rule.methods:
+                self.by_method[method] = rule
+
+    def of_callable(self, function: Any) -> Rule | None:
+        """The rule of a Python function."""
+        return self.by_callable.get(callable_key(function))
 
     def rule(self, op: Op) -> Rule | None:
         """The rule of an operation."""

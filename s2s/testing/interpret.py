@@ -82,10 +82,13 @@ def call_spec(spec: OpSpec, args: dict[str, Any], attrs: dict[str, Any]) -> Any:
             positional.append(value)
     if spec.emits == "method":
         return getattr(positional[0], spec.name.rpartition(".")[2])(*positional[1:], **keywords)
-    return _function(spec.name)(*positional, **keywords)
+    return _function(spec)(*positional, **keywords)
 
 
-def _function(name: str) -> Callable[..., Any]:
+def _function(spec: OpSpec) -> Callable[..., Any]:
+    if spec.function is not None:
+        return spec.function  # type: ignore[no-any-return]
+    name = spec.name
     return getattr(helpers, name[4:]) if name.startswith("s2s.") else resolve(name)
 
 
