@@ -97,7 +97,6 @@ def _known_function(ctx: Context, node: gast.AST | None, callee: Static | Outsid
     known = any(f in names for names in (INTRINSICS, WRITERS, STAND_INS, EXPANSIONS))
     if method is not None or not (known or rule is not None):
         return method
-        return method
     if isinstance(callee, Outside):
         callee.pinned()  # another function is another program, and those written in C have no code to tell them by
     if f in INTRINSICS:
