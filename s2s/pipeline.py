@@ -11,19 +11,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from s2s.analyse.memory import Memory, written
 from s2s.compile.numba_cpu import compile_cpu
 from s2s.compile.python import compile_python
 from s2s.differentiate.forward import Forward, forward
 from s2s.differentiate.reverse import Reverse, reverse
 from s2s.emit import Emitted, emit
-from s2s.errors import CompilationError, S2SError, UnsupportedSyntaxError, located
+from s2s.errors import CompilationError, S2SError, located
 from s2s.ir.core import Function, Op, Value, walk
 from s2s.ir.names import adjoint_name
 from s2s.ir.types import Opaque, is_inexact
-from s2s.lower.binding import Read, is_argument
+from s2s.lower.binding import Read
 from s2s.lower.context import Services
 from s2s.lower.lower import Program, lower
+from s2s.lower.written import check_independent, check_stores, keep_apart, one_memory, stores_of
 from s2s.options import Options
 from s2s.rules import TABLE
 from s2s.simplify import simplify
@@ -56,8 +56,8 @@ class Derivative:
     """One specialisation of a gradient function, up to its source.
 
     wrt: the reads that are differentiated; connected: which of them the value depends on. seeds: how
-    many seed parameters the core has. zeros: inputs that only code left out here would connect. stages: the
-    program between any two stages.
+    many seed parameters the core has. written: places of the parameters that the function writes to. zeros:
+    inputs that only code left out here would connect. stages: the program between any two stages.
     """
 
     program: Program
@@ -67,7 +67,7 @@ class Derivative:
     emitted: Emitted
     seeds: int
     keep_values: bool
-    writes: bool
+    written: tuple[int, ...]
     zeros: list[bool] = field(default_factory=list)
     mode: str = "reverse"
     stages: dict[str, Function] = field(default_factory=dict)
@@ -75,9 +75,14 @@ class Derivative:
 
 def lowered(function: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any], names: Sequence[str],
             merge: bool = False) -> Program:
-    """Source to IR, specialised for a call; stores into what outlives the call are refused."""
+    """Source to IR, specialised for a call. An array that is written to is one, by whichever paths it is reached."""
     program = lower(function, name, args, kwargs, names, SERVICES, merge)
-    _refuse_outside_stores(program)
+    stores = stores_of(program)
+    if same := one_memory(program, stores):
+        program = lower(function, name, args, kwargs, names, SERVICES, merge, same)
+        stores = stores_of(program)
+    check_stores(program, stores)
+    keep_apart(program, stores)
     return program
 
 
@@ -87,22 +92,25 @@ def differentiate(program: Program, wrt: Sequence[Read], *, keep_values: bool, s
     name = f"{program.function.name}_{'value_and_gradients' if keep_values else 'gradients'}"
     return _derivative(
         program, wrt, name, target, "reverse", keep_values,
-        lambda fn, inputs: reverse(fn, inputs, TABLE, keep_values=keep_values, seeds_given=seeds_given))
+        lambda fn, inputs, outside: reverse(fn, inputs, TABLE, keep_values=keep_values, seeds_given=seeds_given,
+                                            outside=outside))
 
 
 def push_forward(program: Program, wrt: Sequence[Read], *, target: str = "python") -> Derivative:
     """The tangent of a lowered function along the reads `wrt`."""
     return _derivative(program, wrt, f"{program.function.name}_jvp", target, "forward", True,
-                       lambda fn, inputs: forward(fn, inputs, TABLE))
+                       lambda fn, inputs, outside: forward(fn, inputs, TABLE, outside))
 
 
 def _derivative(program: Program, wrt: Sequence[Read], name: str, target: str, mode: str, keep_values: bool,
-                transform: Callable[[Function, list[Value]], Reverse | Forward]) -> Derivative:
+                transform: Callable[[Function, list[Value], list[Value]], Reverse | Forward]) -> Derivative:
     raises = target == "python"
     fn = simplify(program.function, raises=raises)
     at = {leaf: k for k, leaf in enumerate(program.function.block.params)}
     inputs = [fn.block.params[at[r.leaf]] for r in wrt if r.leaf is not None]
-    made = transform(fn, inputs)
+    stores = stores_of(program)
+    check_independent(wrt, stores)
+    made = transform(fn, inputs, [fn.block.params[at[p]] for p in stores if p not in program.given])
     simple = simplify(made.function, raises=raises)
     simple.name = name
     zeros = [] if mode == "forward" else [
@@ -111,7 +119,7 @@ def _derivative(program: Program, wrt: Sequence[Read], name: str, target: str, m
     seeds = len(simple.block.params) - len(fn.block.params)
     emitted = emit(for_target(simple, target), target=target)
     return Derivative(program, list(wrt), list(made.connected), simple, emitted, seeds, keep_values,
-                      _writes_arguments(program), zeros, mode, stages)
+                      tuple(at[p] for p in stores), zeros, mode, stages)
 
 
 def for_target(fn: Function, target: str) -> Function:
@@ -177,37 +185,6 @@ def _beyond_numba(op: Op) -> str | None:
     if op.name == "with":
         return "a context manager"
     return None
-
-
-def _roots(memory: Memory, fn: Function) -> dict[Value, Op]:
-    """Parameters whose memory a store may change, and one such store."""
-    found: dict[Value, Op] = {}
-    for op in walk(fn.block):
-        target = written(op)
-        if target is not None:
-            for p in fn.block.params:
-                if memory.group(p) is memory.group(target):
-                    found.setdefault(p, op)
-    return found
-
-
-def _refuse_outside_stores(program: Program) -> None:
-    fn = program.function
-    arguments = set(fn.block.params)
-    outside = {r.leaf: r for r in program.binding.reads if r.leaf in arguments and not is_argument(r)}
-    if not outside:
-        return
-    for p, op in _roots(Memory(fn), fn).items():
-        if p in outside:
-            raise located(UnsupportedSyntaxError, op.loc,
-                          f"a store into {p.hint!r}, an array from outside the function",
-                          "what it holds after the call would be part of the result",
-                          "work on a copy, and return what is to be differentiated")
-
-
-def _writes_arguments(program: Program) -> bool:
-    fn = program.function
-    return bool(_roots(Memory(fn), fn))
 
 
 def _mentioned(program: Program, read: Read) -> bool:

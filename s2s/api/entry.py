@@ -53,8 +53,8 @@ class Entry:
     def run(self, values: list[Any], dy: Any) -> tuple[list[Any], list[Any]]:
         """The values of the function and a gradient (or None) for each differentiated read."""
         arguments = self.plan.core_arguments(values)
-        if self.derivative.writes:
-            refuse_overlap(arguments)
+        if self.derivative.written:
+            refuse_overlap(arguments, self.derivative.written)
         if self.with_dy:
             arguments += self._seeds(dy)
         out = self._weighted(arguments, dy) if self.with_dy else self.core(*arguments)

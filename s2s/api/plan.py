@@ -65,6 +65,7 @@ class Plan:
         self.shaped = [(r.index, r.shaped_as.index) for r in binding.reads if r.shaped_as is not None]
         firsts = [r.index for r in binding.reads if r.same_as is r]
         self.distinct = firsts if len(firsts) > 1 else []
+        self.apart = [(a.index, b.index) for a, b in binding.apart]
         at = {r.leaf: r.index for r in binding.reads if r.leaf is not None}
         self.leaves = [at[p] for p in params]
         self.objects = frozenset(at[p] for p in params if isinstance(p.type, Opaque))
@@ -102,6 +103,9 @@ class Plan:
                 return None
         for k, first in self.shaped:
             if values[k].shape != values[first].shape:
+                return None
+        for k, other in self.apart:
+            if values[k] is values[other]:
                 return None
         if self.distinct and len({id(values[k]) for k in self.distinct}) != len(self.distinct):
             return None

@@ -72,6 +72,8 @@ class Shell:
         for i, a in enumerate(self.plan.distinct):
             for b in self.plan.distinct[i + 1:]:
                 self.require(f"v{a} is not v{b}")
+        for a, b in self.plan.apart:
+            self.require(f"v{a} is not v{b}")
         self.lines += before
         self.given("core", core)
         arguments = ", ".join(map(self.argument, self.plan.leaves))
@@ -202,8 +204,8 @@ def write_shell(entry: Entry, names: Sequence[str] | None, request: Request, cou
     if request.with_value:
         result = f"{_value(shell, entry.structure, types[:entry.values])}, {result}"
     before = []
-    if derivative.writes:
-        before = [f"refuse([{', '.join(shell.argument(k) for k in entry.plan.leaves)}])"]
+    if derivative.written:
+        before = [f"refuse([{', '.join(shell.argument(k) for k in entry.plan.leaves)}], {derivative.written})"]
         shell.given("refuse", refuse_overlap)
     return shell.write(entry.core, before, result, entry.outputs == 1)
 
@@ -230,12 +232,11 @@ def _value(shell: Shell, structure: Any, types: Sequence[Any]) -> str:
     return f"build({shell.given('structure', structure)}, list(out[:{len(types)}]))"
 
 
-def refuse_overlap(arguments: Sequence[Any]) -> None:
-    """Raise if two arguments share memory (asked where the function writes into one)."""
-    arrays = [a for a in arguments if isinstance(a, np.ndarray)]
-    for k, a in enumerate(arrays):
-        for b in arrays[k + 1:]:
-            if np.shares_memory(a, b):
+def refuse_overlap(arguments: Sequence[Any], written: Sequence[int]) -> None:
+    """Raise if an array that the function writes to (`written`: their places) shares memory with another."""
+    for k in written:
+        for other, b in enumerate(arguments):
+            if other != k and isinstance(b, np.ndarray) and np.shares_memory(arguments[k], b):
                 raise UnsupportedSyntaxError(
                     "two arguments share memory, and the function writes into one of them\n"
                     "what it writes would show in the other; pass a copy")

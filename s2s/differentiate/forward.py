@@ -45,15 +45,16 @@ class Forward:
 _Cache = dict[tuple[int, tuple[int, ...]], tuple[Function, Forward]]
 
 
-def forward(fn: Function, wrt: Sequence[int | Value], table: Table) -> Forward:
+def forward(fn: Function, wrt: Sequence[int | Value], table: Table, outside: Sequence[Value] = ()) -> Forward:
     """`fn` with tangents: its parameters are those of `fn`, then a tangent for each of `wrt`.
 
-    wrt: parameters of `fn`, or their places. An array parameter that is written to is copied first.
+    wrt: parameters of `fn`, or their places. An array parameter that is written to is copied first, unless it is
+    one of `outside`.
     """
-    return _forward(fn, [w if isinstance(w, int) else fn.block.params.index(w) for w in wrt], table, {})
+    return _forward(fn, [w if isinstance(w, int) else fn.block.params.index(w) for w in wrt], table, {}, outside)
 
 
-def _forward(fn: Function, wrt: Sequence[int], table: Table, cache: _Cache) -> Forward:
+def _forward(fn: Function, wrt: Sequence[int], table: Table, cache: _Cache, outside: Sequence[Value] = ()) -> Forward:
     key = (id(fn), tuple(wrt))
     if key in cache:
         return cache[key][1]
@@ -63,15 +64,17 @@ def _forward(fn: Function, wrt: Sequence[int], table: Table, cache: _Cache) -> F
     connected = tuple(activity.active(r) for r in fn.block.results)
     result = Forward(Function(f"{fn.name}_forward", Block()), connected)
     cache[key] = (fn, result)  # before the body is written: it may call itself
-    _Writer(result.function, activity, memory, table, cache).function(fn, wrt, connected)
+    _Writer(result.function, activity, memory, table, cache, outside).function(fn, wrt, connected)
     return result
 
 
 class _Writer:
     """Writes the new function."""
 
-    def __init__(self, new: Function, activity: Activity, memory: Memory, table: Table, cache: _Cache) -> None:
+    def __init__(self, new: Function, activity: Activity, memory: Memory, table: Table, cache: _Cache,
+                 outside: Sequence[Value]) -> None:
         self.new = new
+        self.outside = outside
         self.activity = activity
         self.memory = memory
         self.table = table
@@ -108,7 +111,7 @@ class _Writer:
 
     def kept(self, old: Value, new: Value) -> Value:
         """`new`, or a copy of it where the parameter `old` is written to: the caller's array stays as it is."""
-        if not isinstance(old.type, Array) or not self.memory.is_written(old):
+        if not isinstance(old.type, Array) or not self.memory.is_written(old) or old in self.outside:
             return new
         copy = functions.copy(self.t.expr(new)).v
         copy.hint = new.hint

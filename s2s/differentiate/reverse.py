@@ -48,17 +48,20 @@ class _Job:
     """One differentiation with the adjoints of the functions it calls."""
 
     table: Table
+    outside: Sequence[Value] = ()
     callees: dict[tuple[Function, tuple[bool, ...]], Function] = field(default_factory=dict)
 
 
-def reverse(fn: Function, wrt: Sequence[Value], table: Table, *, keep_values: bool, seeds_given: bool) -> Reverse:
+def reverse(fn: Function, wrt: Sequence[Value], table: Table, *, keep_values: bool, seeds_given: bool,
+            outside: Sequence[Value] = ()) -> Reverse:
     """The adjoint of `fn` with respect to its parameters `wrt`; `fn` stays as it is.
 
     Parameters are those of `fn`, then seeds; results those of `fn` (if `keep_values`), then one adjoint for
     each connected entry of `wrt`. The seed of a number is a parameter with default 1.0; that of an array is
-    ones, or a parameter where `seeds_given`.
+    ones, or a parameter where `seeds_given`. outside: array parameters that are left as `fn` leaves them; the
+    others are the caller's, and stay as they are.
     """
-    return _build(_Job(table), fn, wrt, keep_values=keep_values, seeds_given=seeds_given)
+    return _build(_Job(table, outside), fn, wrt, keep_values=keep_values, seeds_given=seeds_given)
 
 
 def _build(job: _Job, original: Function, wrt: Sequence[Value], *, keep_values: bool, seeds_given: bool,
@@ -77,7 +80,7 @@ def _attempt(job: _Job, original: Function, wrt: Sequence[Value], shared: set[in
     fn, mapping = clone_function(original)
     wrt = [mapping[v] for v in wrt]
     results = list(fn.block.results)
-    _copy_written(fn, job.table)
+    leave = _copy_written(fn, job.table, [mapping[v] for v in job.outside if v in mapping])
     places, flags = count_from_start(fn), bound_flags(fn)
     memory, values = Memory(fn), all_values(fn)
     groups = {memory.group(values[k]) for k in shared}
@@ -107,7 +110,7 @@ def _attempt(job: _Job, original: Function, wrt: Sequence[Value], shared: set[in
     resolve(swept, fn.block, memory, job.table, sweep.mirrors, shadows.values())
     out = into or Function(f"{fn.name}_gradients", Block())
     out.block.params = [*fn.block.params, *(s for s, _ in seeds)]
-    out.block.ops = [*fn.block.ops, *swept.ops]
+    out.block.ops = [*fn.block.ops, *leave, *swept.ops]
     out.block.results = [*(results if keep_values else ()), *swept.results]
     out.defaults = {**fn.defaults, **{s: default for s, default in seeds if default is not None}}
     return Reverse(out, connected)
@@ -123,10 +126,11 @@ def table_spec(table: Table, name: str) -> OpSpec | None:
     return table.by_name[name].spec if name in table.by_name else None
 
 
-def _copy_written(fn: Function, table: Table) -> None:
+def _copy_written(fn: Function, table: Table, outside: Sequence[Value]) -> list[Op]:
     """Let a function that writes into an array parameter write into a copy.
 
-    What comes back through the parameter is lost: only the results are differentiated.
+    What is written is lost, but for parameters `outside`: gives the operations that write it into these, which
+    are to run between the forward and the reverse sweep.
     """
     memory = Memory(fn)
     copies: dict[Value, Value] = {}
@@ -143,6 +147,12 @@ def _copy_written(fn: Function, table: Table) -> None:
     if copies:
         _substitute(fn.block, copies)
         fn.block.ops[:0] = made.ops
+    leave = Block()
+    b = Builder(leave)
+    for p in outside:
+        b.loc = made.ops[list(copies).index(p)].loc
+        b.emit("setitem", {"a": p, "index": (), "value": copies[p]}, {"items": ("e",)})
+    return leave.ops
 
 
 def _substitute(block: Block, mapping: dict[Value, Value]) -> None:

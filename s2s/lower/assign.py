@@ -92,9 +92,17 @@ def set_plain(ctx: Context, node: gast.AST, x: Lowered, name: str, new: Lowered)
         ctx.state.heap[x][name] = new
         return
     if isinstance(x, Outside):
-        assign_attribute(ctx, node, x, name, new)
+        if not (isinstance(new, Value) and isinstance(new.type, Array) and _held(ctx, x, name) is new):
+            assign_attribute(ctx, node, x, name, new)  # an array that changed in place is there already
         return
     raise ctx.error(node, f"an assignment to an attribute of {describe(x)}")
+
+
+def _held(ctx: Context, x: Outside, name: str) -> Lowered | None:
+    """What the attribute of an object from outside is now, as far as the program has read or stored it."""
+    read = ctx.binding.known.get((*x.read.path, ("attr", name)))
+    stored = ctx.state.env.get((ctx.object_scope(x), name))
+    return stored if stored is not None else None if read is None else read.leaf
 
 
 def augmented(ctx: Context, node: gast.AugAssign, name: str) -> None:
@@ -124,7 +132,9 @@ def augmented(ctx: Context, node: gast.AugAssign, name: str) -> None:
             in_place(ctx, node, base, items, values, name, usable(ctx, node.value, ctx.expr(node.value)))
             return
         old = get_item(ctx, target, base, index)
-        set_item(ctx, target, base, index, _in_place_or_new(ctx, node, name, old))
+        new = _in_place_or_new(ctx, node, name, old)
+        if new is not old:
+            set_item(ctx, target, base, index, new)
         return
     assert isinstance(target, gast.Attribute)
     base = usable(ctx, target.value, ctx.expr(target.value))

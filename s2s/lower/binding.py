@@ -176,11 +176,15 @@ _FETCH: dict[str, Callable[[Any, Any], Any]] = {
 
 @dataclass(eq=False)
 class Binding:
-    """The reads of one specialisation, in order, and which of them are keyed by value."""
+    """The reads of one specialisation, in order, and which of them are keyed by value.
+
+    apart: arrays of which one is written to, and which therefore must not be one and the same.
+    """
 
     by_value: frozenset[Path] = frozenset()
     reads: list[Read] = field(default_factory=list)
     known: dict[Path, Read] = field(default_factory=dict)
+    apart: list[tuple[Read, Read]] = field(default_factory=list)
     shapes: dict[tuple[int, ...], Read] = field(default_factory=dict)
 
     def type_of(self, read: Read, name: str) -> Type | None:

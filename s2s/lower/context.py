@@ -174,6 +174,7 @@ class Context:
         self.shared: dict[Any, Any] = {}  # large functions that are called from many places
         self.variables: dict[Value, Read] = {}  # the Variable whose value an IR value is
         self.merge = False
+        self.one_memory: frozenset[int] = frozenset()  # arrays that are one, by whichever path they are reached
         self.same: dict[int, Read] = {}  # the first read that led to a Variable, by its identity
         self.objects: dict[int, list[Read]] = {}  # the reads that led to an object whose attributes are used
         self.stores_attributes = False

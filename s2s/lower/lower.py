@@ -32,8 +32,9 @@ class Program:
     """A lowered function.
 
     structure: the value's structure, with the position of each leaf among the function's results.
-    arguments: for each argument, its structure of reads. touched: the Variables read. mentioned: values
-    that code left out by this specialisation would have read.
+    arguments: for each argument, its structure of reads. touched: the Variables read. given: the parameters
+    that are (parts of) arguments; the others are from outside. mentioned: values that code left out by this
+    specialisation would have read.
     """
 
     function: Function
@@ -41,6 +42,7 @@ class Program:
     structure: Any
     arguments: dict[str, Any]
     touched: list[Read] = field(default_factory=list)
+    given: frozenset[Value] = frozenset()
     mentioned_values: set[Value] = field(default_factory=set)
     mentioned_paths: set[Path] = field(default_factory=set)
 
@@ -62,11 +64,12 @@ class Node:
 
 
 def lower(function: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any], names: Sequence[str],
-          services: Services, merge: bool = False) -> Program:
+          services: Services, merge: bool = False, one_memory: frozenset[int] = frozenset()) -> Program:
     """Lower a call of `function`; `names` are those of its positional arguments.
 
     merge: a Variable that is passed as an argument is the same as where it is reached otherwise (that is
-    what an implicit gradient needs); else it is a parameter of its own.
+    what an implicit gradient needs); else it is a parameter of its own. one_memory: arrays (by identity) for which
+    the same holds, because they are written to.
 
     Starts over where a value turns out to decide the code (then its path is keyed by value), or a list
     to grow in a loop.
@@ -76,7 +79,7 @@ def lower(function: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any],
     unrolled: set[int] = set()
     for _ in range(MAX_RESTARTS):
         ctx = Context(Binding(frozenset(by_value)), services, HANDLERS)
-        ctx.growing, ctx.unrolled, ctx.merge = growing, unrolled, merge
+        ctx.growing, ctx.unrolled, ctx.merge, ctx.one_memory = growing, unrolled, merge, one_memory
         try:
             return _lower_once(ctx, function, name, args, kwargs, names)
         except Respecialise as request:
@@ -103,6 +106,7 @@ def _lower_once(ctx: Context, function: Any, name: str, args: Sequence[Any], kwa
         named[key] = argument(ctx, read)
         arguments[key] = read
     block = ctx.b.block
+    given = frozenset(ctx.params)
     result = usable(ctx, None, ctx.call(None, Outside(function, root), lowered, named))
     if ctx.stores_attributes:
         _tell_apart(ctx)
@@ -111,7 +115,7 @@ def _lower_once(ctx: Context, function: Any, name: str, args: Sequence[Any], kwa
     block.params = list(ctx.params)
     block.results = results
     return Program(Function(name, Block(block.params, block.ops, results)), ctx.binding, structure, arguments,
-                   list(ctx.touched), ctx.mentioned_values, ctx.mentioned)
+                   list(ctx.touched), given, ctx.mentioned_values, ctx.mentioned)
 
 
 def _tell_apart(ctx: Context) -> None:

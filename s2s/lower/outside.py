@@ -34,6 +34,9 @@ def outside(ctx: Context, read: Read) -> Lowered:
         assigned = ctx.state.env.get((("variable", id(v)), "value"))
         if assigned is not None:
             return assigned
+    elif id(v) in ctx.one_memory:
+        read.same_as = ctx.same.setdefault(id(v), read)
+        read.leaf = read.same_as.leaf
     if read.leaf is not None and not isinstance(read.leaf.type, Opaque):
         return read.leaf
     name = path_name(read.path)

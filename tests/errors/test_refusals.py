@@ -264,17 +264,17 @@ REFUSALS = [
         the derivative needs one type for each variable of a loop
         give it one type before the loop
         """),
-    Refusal("store into a global array", """
-        TABLE = np.zeros(3)
+    Refusal("store into a global list", """
+        TABLE = [0.0, 1.0]
 
         def f(x):
             TABLE[0] = x
             return TABLE[0] * x
         """, s2s.UnsupportedSyntaxError, """
-        a store into 'TABLE', an array from outside the function
+        a store into a list, which exists outside the function
           File "FILE", line 4, in f
             TABLE[0] = x
-            ^^^^^^^^^^^^
+            ^^^^^^^^
         what it holds after the call would be part of the result
         work on a copy, and return what is to be differentiated
         """),
