@@ -17,7 +17,7 @@ from s2s.lower.context import Context
 from s2s.lower.iterate import items_of
 from s2s.lower.numbers import UNKNOWN, known, not_a_number, promoted, sequence, value
 from s2s.lower.outputs import Outputs, deliver, given_output, take_outputs, ufunc_of
-from s2s.lower.truth import static, usable
+from s2s.lower.truth import demand_static, static, usable
 from s2s.lower.values import Box, Lowered, Static, Tuple
 from s2s.rules.expand.core import Expansion
 from s2s.rules.expr import Expr
@@ -101,8 +101,9 @@ def _reader(ctx: Context, node: gast.AST | None, kind: str, parameter: str, name
 
     def parts_of(x: Lowered) -> Any:
         x = usable(ctx, node, x)
-        if isinstance(x, Value) and isinstance(x.type, Scalar):
-            return static_of(x)
+        if isinstance(x, Value) and isinstance(x.type, Scalar) and known(ctx, x) is UNKNOWN:
+            demand_static(ctx, x)
+            return expression(x)
         parts = None if isinstance(x, Value) else sequence(ctx, x)
         return any_of(x) if parts is None else [any_of(v) for v in parts]
 
@@ -236,7 +237,16 @@ def _emit_rule(ctx: Context, node: gast.AST | None, rule: Rule, bound: dict[str,
         box = Box("list", None, "", ctx.depth)
         ctx.state.heap[box] = list(results)
         return box
-    return Tuple(tuple(results))
+    return Tuple(tuple(results), _named(spec.name) if len(results) > 1 else None)
+
+
+@functools.cache
+def _named(name: str) -> type | None:
+    """The class of the result of a function of np.linalg: a tuple whose items have names."""
+    function = name.rpartition(".")[2]
+    if function not in ("eigh", "eig", "qr", "slogdet", "svd") or not name.startswith("np.linalg."):
+        return None
+    return type(getattr(np.linalg, function)(np.eye(1)))
 
 
 

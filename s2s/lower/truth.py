@@ -12,6 +12,7 @@ import numpy as np
 from s2s.ir.core import Value
 from s2s.ir.ops import constant
 from s2s.ir.types import BOOL, Array, List, Opaque, Scalar
+from s2s.lower.binding import is_argument
 from s2s.lower.context import Context, Respecialise, Unroll
 from s2s.lower.guards import raise_if
 from s2s.lower.outside import outside
@@ -146,6 +147,13 @@ def demand_static(ctx: Context, v: Value) -> None:
     raise Respecialise(paths)
 
 
+def _demand_number(ctx: Context, v: Value) -> None:
+    """The same for a float from outside, which is no argument: those may be differentiated."""
+    read = next((r for r in ctx.binding.reads if r.leaf is v), None) if v.op is None else None
+    if read is not None and isinstance(v.type, Scalar) and not is_argument(read) and v not in ctx.variables:
+        raise Respecialise([read.path])
+
+
 def _demand_unroll(ctx: Context, p: Value) -> None:
     for loop in reversed(ctx.loops):
         if loop.index is p and loop.unrollable:
@@ -171,6 +179,7 @@ def static(ctx: Context, node: gast.AST | None, x: Lowered, what: str) -> Any:
         if known is not None:
             return known
         demand_static(ctx, x)
+        _demand_number(ctx, x)
     raise ctx.error(node, f"{what} is not known before the function runs",
                     "it decides which code is generated",
                     "pass it as an argument, or write it as a constant")

@@ -5,12 +5,14 @@ from __future__ import annotations
 from s2s.rules import (
     constants,
     creation,
+    decompositions,
     einsum,
     elementwise,
     fft,
     indexing,
     joining,
     linalg,
+    norms,
     operators,
     products,
     reductions,
@@ -33,6 +35,8 @@ FAMILIES = (
     products.family,
     einsum.family,
     linalg.family,
+    decompositions.family,
+    norms.family,
     fft.family,
     constants.family,
 )

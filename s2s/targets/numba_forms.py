@@ -21,11 +21,12 @@ from s2s.ir.ops import SPECS
 from s2s.ir.types import Scalar
 from s2s.rules import TABLE
 from s2s.rules.expr import Expr
-from s2s.targets import joining, places, products, reductions, scalars, shapes
+from s2s.targets import factors, joining, places, products, reductions, scalars, shapes
 from s2s.targets.helpers import HELPERS
 
 Form: TypeAlias = Callable[..., Any]
 FORMS: Mapping[str, Form] = {**scalars.FORMS, **reductions.FORMS, **shapes.FORMS, **joining.FORMS, **products.FORMS,
+                             **factors.FORMS,
                              **places.FORMS}
 #: Forms of views that copy where the memory is not in C order.
 COPYING = {"np.reshape", "np.ravel", "np.diagonal"}

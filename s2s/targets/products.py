@@ -209,13 +209,6 @@ def _stacked(helper: str) -> Any:
     return form
 
 
-def _only_matrices(a: Expr, UPLO: str = "L") -> None:
-    if a.ndim > 2:
-        raise NotImplementedError("of a stack of matrices")
-    if UPLO != "L":
-        raise NotImplementedError("with UPLO")
-
-
 def _solve(a: Expr, b: Expr) -> Expr | None:
     x, y = _met(a, b)
     if a.ndim == 2 and b.ndim <= 2:
@@ -244,7 +237,6 @@ def _matrix_power(a: Expr, n: int) -> Expr:
 FORMS: dict[str, Any] = {
     "np.matmul": _matmul, "np.dot": _dot, "np.inner": _inner, "np.vdot": _vdot, "np.outer": _outer,
     "np.tensordot": _tensordot, "np.einsum": _einsum, "np.linalg.norm": _norm, "np.linalg.inv": _stacked("inv_stack"),
-    "np.linalg.det": _stacked("det_stack"), "np.linalg.slogdet": _only_matrices, "np.linalg.solve": _solve,
-    "np.linalg.cholesky": _only_matrices, "np.linalg.eigvalsh": _only_matrices, "np.linalg.eigh": _only_matrices,
-    "np.linalg.pinv": _only_matrices, "np.linalg.matrix_power": _matrix_power,
+    "np.linalg.det": _stacked("det_stack"), "np.linalg.solve": _solve,
+    "np.linalg.matrix_power": _matrix_power,
 }

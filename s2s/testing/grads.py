@@ -19,8 +19,9 @@ def check_grads(f: Callable[..., Any], args: Sequence[Any], order: int = 1, mode
     """Raise AssertionError where a derivative of `f` at `args` is wrong.
 
     Along random directions: forward mode against central differences, and reverse against forward mode by
-    the dot product <dy, J v> = <J' dy, v>. Arguments that are floats or arrays of floats are moved, all
-    others are held. order: how many derivatives to check; the second is that of the gradient.
+    the dot product <dy, J v> = <J' dy, v>. Arguments that are floats or arrays of floats, or lists, tuples
+    and dicts with such, are moved, all others are held. order: how many derivatives to check; the second is that
+    of the gradient.
 
     >>> import numpy as np, s2s
     >>> s2s.check_grads(lambda x: np.sum(np.sin(x) ** 2), [np.array([0.3, -1.0])], order=2)
@@ -33,11 +34,12 @@ def check_grads(f: Callable[..., Any], args: Sequence[Any], order: int = 1, mode
         raise ValueError(f"check_grads: order is 1 or more, and modes are among 'fwd' and 'rev'; got order={order!r}, "
                          f"modes={modes!r}")
     rng = np.random.default_rng(0)
-    moved = [k for k, a in enumerate(args) if is_number(a)]
+    moved = [k for k, a in enumerate(args) if any(map(is_number, _leaves(a)))]
     if not moved:
         raise TypeError(f"{function_name(f)} is given no float and no array of floats to check; pass floats, such "
                         "as 3.0 for 3")
-    tangents = [_direction(rng, a) if k in moved else None for k, a in enumerate(args)]
+    tangents = [_map(lambda v: _direction(rng, v) if is_number(v) else None, a) if k in moved else None
+                for k, a in enumerate(args)]
     value, dot = jvp(f, args, tangents, **options)
     if "fwd" in modes:
         _compare(dot, _difference(f, args, tangents, eps), rtol, atol, f"forward mode of {function_name(f)}")
@@ -45,7 +47,7 @@ def check_grads(f: Callable[..., Any], args: Sequence[Any], order: int = 1, mode
         weights = _map(lambda v: _direction(rng, v), value)
         gradients = gradients_function(f, params=moved, **options)(*args, dy=weights)
         forward = sum(_inner(w, d) for w, d in zip(_leaves(weights), _leaves(dot), strict=True))
-        backward = sum(_inner(g, tangents[k]) for g, k in zip(gradients, moved, strict=True) if g is not None)
+        backward = sum(_inner_nest(g, tangents[k]) for g, k in zip(gradients, moved, strict=True))
         _compare(backward, forward, rtol, atol, f"reverse mode of {function_name(f)}")
     if order > 1:
         inner = gradients_function(f, params=moved, **options)
@@ -69,9 +71,25 @@ def _direction(rng: np.random.Generator, a: Any) -> Any:
 
 def _difference(f: Callable[..., Any], args: Sequence[Any], tangents: Sequence[Any], eps: float) -> Any:
     def at(step: float) -> Any:
-        return f(*(a if t is None else plain(a) + step * t for a, t in zip(args, tangents, strict=True)))
+        return f(*(_moved(a, t, step) for a, t in zip(args, tangents, strict=True)))
     ahead, behind = at(eps), at(-eps)
     return [_slope(plain(x), plain(y), eps) for x, y in zip(_leaves(ahead), _leaves(behind), strict=True)]
+
+
+def _moved(a: Any, tangent: Any, step: float) -> Any:
+    """`a` moved along its tangent."""
+    if tangent is None:
+        return a
+    if isinstance(a, dict):
+        return {k: _moved(v, tangent[k], step) for k, v in a.items()}
+    if isinstance(a, list | tuple):
+        return _like(a, [_moved(v, t, step) for v, t in zip(a, tangent, strict=True)])
+    return plain(a) + step * tangent
+
+
+def _like(x: Any, parts: list[Any]) -> Any:
+    """A list or tuple of the class of `x`."""
+    return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
 
 
 def _slope(ahead: Any, behind: Any, eps: float) -> Any:
@@ -93,12 +111,23 @@ def _map(function: Callable[[Any], Any], x: Any) -> Any:
     if isinstance(x, dict):
         return {k: _map(function, v) for k, v in x.items()}
     if isinstance(x, list | tuple):
-        return type(x)(_map(function, v) for v in x)
+        return _like(x, [_map(function, v) for v in x])
     return None if x is None else function(x)
 
 
 def _inner(x: Any, y: Any) -> float:
     return float(np.sum(np.real(np.conj(plain(x)) * plain(y))))
+
+
+def _inner_nest(x: Any, y: Any) -> float:
+    """The same of nests, in which what has no gradient is None."""
+    if x is None or y is None:
+        return 0.0
+    if isinstance(x, dict):
+        return sum(_inner_nest(v, y[k]) for k, v in x.items())
+    if isinstance(x, list | tuple):
+        return sum(map(_inner_nest, x, y))
+    return _inner(x, y)
 
 
 def _compare(got: Any, want: Any, rtol: float, atol: float, what: str) -> None:

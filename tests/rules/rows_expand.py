@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .rows_arrays import M23, M34, T234, V3, V4, C, array
+from .rows_arrays import M23, M34, T234, V3, V4, C, array, spd, well
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ def _is_float(x: Any) -> bool:
 def row(function: Callable[..., Any], *args: Any, order: int = 2, single: bool = True, name: str = "",
         **options: Any) -> Row:
     count = next((k for k, x in enumerate(args) if not _is_float(x)), len(args))
-    return Row(name or getattr(function, "__name__", "function"), function, args[:count], args[count:], options, order,
+    return Row(name or getattr(function, "__name__", "function"), function, args[:count], args[count:], options,
+        order,
                single)
 
 
@@ -77,7 +78,8 @@ DIFFERENCES = [
         name="gradient at coordinates 2"),
     row(np.diff, V6, prepend=0.5), row(np.diff, M34, n=2, append=1.0), row(np.diff, M34, axis=0, prepend=array(2, 4)),
     row(np.ediff1d, M34), row(np.ediff1d, V6, to_end=[1.0, 2.0], to_begin=0.5),
-    row(T, V6), row(T, M34, dx=0.5, axis=0), row(T, M34, np.arange(4.0) ** 2), row(T, M34, np.arange(3.0) ** 2, axis=0),
+    row(T, V6), row(T, M34, dx=0.5, axis=0), row(T, M34, np.arange(4.0) ** 2),
+    row(T, M34, np.arange(3.0) ** 2, axis=0),
 ]
 FOURIER = [
     row(np.fft.fft2, M34), row(np.fft.ifft2, array(2, 3, 4, dtype=C), axes=(0, 1)), row(np.fft.rfft2, M34),
@@ -120,14 +122,70 @@ REDUCING = [
     row(np.median, M34, keepdims=True),
     row(np.quantile, V6, 0.3), row(np.quantile, M34, 0.75, axis=0), row(np.quantile, M34, 0.5, axis=1, keepdims=True),
     row(np.quantile, M34, [0.25, 0.6], axis=1, keepdims=True, single=False), row(np.percentile, M34, 30),
-    row(np.percentile, T234, [10.0, 35.0], axis=(0, 1), single=False), row(np.quantile, V6, np.array([0.1, 0.5, 0.97]),
+    row(np.percentile, T234, [10.0, 35.0], axis=(0, 1), single=False),
+    row(np.quantile, V6, np.array([0.1, 0.5, 0.97]),
                                                                            single=False),
     row(np.quantile, V6, 0.37, name="quantile by q"),
     *(row(lambda x, method: np.quantile(x, 0.37, method=method), array(7), name=f"quantile {m}", method=m) for m in (
         "linear", "lower", "higher", "nearest", "midpoint", "inverted_cdf", "averaged_inverted_cdf",
-        "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased")),
+        "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased",
+            "normal_unbiased")),
     *(row(lambda x, method: np.quantile(x, 0.5, method=method), array(6), name=f"quantile half {m}", method=m)
       for m in ("inverted_cdf", "averaged_inverted_cdf", "closest_observation")),
 ]
+W3, W4, W23 = well(3), well(4), well(3, 2)
+LA = np.linalg
+MATRICES = [
+    *(row(LA.norm, M34, ord=o, name=f"matrix norm {o}") for o in ("fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf)),
+    *(row(LA.norm, V6, ord=o, name=f"vector norm {o}") for o in (None, 0, 1, 2, 3, 0.5, -1, -2, np.inf, -np.inf)),
+    *(row(LA.norm, T234, ord=o, name=f"norms {o} {more}", **more) for o, more in (
+        (np.inf, {"axis": 1}), (-np.inf, {"axis": 0, "keepdims": True}), ("nuc", {"axis": (0, 2)}),
+        (2, {"axis": (2, 1)}),
+        (1, {"axis": (0, 1), "keepdims": True}), (-2, {"axis": (1, 2), "keepdims": True}), (np.inf, {"axis": (0, 1)}),
+        (0.5, {"axis": 1}), (1, {"axis": (2, 0)}))),
+    row(LA.norm, array(3, 4, dtype=C), "nuc"), row(LA.norm, array(3, 4, dtype=C), 1),
+    row(LA.norm, array(4, dtype=C), ord=3),
+    *(row(LA.cond, W3, p=p, name=f"cond {p}") for p in (None, 2, -2, "fro", 1, np.inf)), row(LA.cond, W23),
+    row(LA.multi_dot, [M23, M34, array(4, 2)]), row(lambda x, y, z: LA.multi_dot([x, y, z]), V3, M34, V4,
+                                                   name="multi_dot of vectors"),
+    row(LA.tensorsolve, array(2, 3, 6), array(2, 3)), row(LA.tensorsolve, array(6, 2, 3), array(6)),
+    row(LA.tensorsolve, array(2, 3, 6), array(6), axes=(0, 1), name="tensorsolve axes"),
+    row(LA.tensorinv, array(4, 6, 8, 3) + np.eye(24).reshape(4, 6, 8, 3), order=1),
+    row(LA.tensorinv, array(6, 2, 3), ind=1),
+    row(np.trace, T234), row(np.trace, T234, 1, 1, 2), row(np.trace, M34, 0, 1, 0),
+    row(np.trace, T234, axis1=-1, axis2=0),
+    row(lambda x: LA.svd(x), W3, name="svd square"),
+    row(lambda x: LA.svd(x, full_matrices=False), M34, name="svd wide"),
+    row(lambda x: LA.svd(x)[1], M34, name="svd full, values"), row(LA.svd, M34, compute_uv=False),
+    row(lambda x: LA.svd(x).S, M34, name="svd by name"),
+    row(lambda x: LA.eigh(x @ x.T).eigenvalues, W3, name="eigh by name"),
+    row(lambda x: LA.eigh(x + x.T)[1] ** 2, W3, name="eigh vectors"), row(LA.cholesky, spd(3), upper=True),
+    row(lambda x: LA.cholesky(x @ x.T), W23[0], name="cholesky"), row(LA.qr, W4), row(LA.qr, array(4, 3), "r"),
+    row(lambda x: LA.qr(x).R, array(4, 3), name="qr by name"),
+    row(lambda x: LA.eig(x + 0j), W3, name="eig"), row(lambda x: LA.eigvals(x + 0j), W23, name="eigvals"),
+    row(lambda x: np.abs(LA.eig(x)[1]), W3, name="eig of a real matrix"),
+    row(lambda x: np.sort(np.abs(LA.eigvals(x))), W3, name="eigvals of a real matrix"),
+    row(lambda a, b: LA.lstsq(a, b, rcond=None)[0], array(5, 3), array(5), name="lstsq"),
+    row(lambda a, b: LA.lstsq(a, b)[0], array(5, 3), array(5, 2), name="lstsq of matrices"),
+    row(lambda a, b: LA.lstsq(a, b)[0], array(3, 5), array(3), name="lstsq wide"),
+    row(lambda a, b: LA.lstsq(a, b)[0], array(5, 3, dtype=C), array(5, dtype=C), name="lstsq complex"),
+    row(LA.pinv, M34, rcond=1e-10), row(LA.pinv, array(2, 3, 2)),
+    row(lambda x: LA.slogdet(x)[1], -W23, name="slogdet"),
+    row(lambda x: LA.slogdet(x).logabsdet, W3, name="slogdet name"),
+    row(lambda x: LA.slogdet(x), W3 + 1j * array(3, 3), name="slogdet complex"),
+    row(lambda x: LA.inv(x) @ LA.solve(x, M34), W23, name="stacked"),
+    row(lambda x: LA.det(x), W23, name="det stacked"),
+    row(lambda x: LA.matrix_power(x, -2), W3, name="matrix_power"), row(np.vecdot, M34, V4),
+    row(np.vecdot, array(3, 4, dtype=C), array(3, 4, dtype=C), axis=0), row(np.matrix_transpose, T234),
+    *(row(getattr(LA, name), *args, **options) for name, args, options in (
+        ("vector_norm", (M34,), {}), ("vector_norm", (M34,), {"axis": 1, "ord": 3}),
+        ("vector_norm", (T234,), {"axis": (0, 1)}),
+        ("matrix_norm", (T234,), {}), ("matrix_norm", (M34,), {"ord": "nuc", "keepdims": True}),
+        ("trace", (T234,), {}),
+        ("diagonal", (T234,), {"offset": 1}), ("matmul", (M23, M34), {}), ("outer", (V3, V4), {}),
+        ("tensordot", (M23, M34), {"axes": 1}), ("vecdot", (M34, V4), {}), ("matrix_transpose", (M34,), {}))),
+    *(row(getattr(np, name), *args) for name, args in (
+        ("matvec", (T234, V4)), ("vecmat", (array(3, dtype=C), T234))) if hasattr(np, name)),
+]
 
-ROWS = CUTTING + DIFFERENCES + FOURIER + REDUCING
+ROWS = MATRICES + CUTTING + DIFFERENCES + FOURIER + REDUCING
