@@ -101,7 +101,7 @@ class Adjoints:
 
     def name(self, adjoint: Value, v: Value) -> None:
         """Name an adjoint after its primal, if it has no name and is not the primal program's."""
-        if adjoint not in self.memory.home and not adjoint.hint and adjoint.op is not None and v.hint \
+        if adjoint not in self.memory.home and not adjoint.hint and adjoint.op is not None \
                 and adjoint.op.name != "const":
             adjoint.hint = adjoint_name(v.hint)
 

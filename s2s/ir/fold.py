@@ -147,7 +147,10 @@ def _add(b: Builder, op: Op, t: Type) -> Value | None:
         return b.sub(x, negated.value("x"))
     if negated := _operation(b, x, "neg"):
         return b.sub(y, negated.value("x"))
-    return _offset(b, x, constant(y), t) or _offset(b, y, constant(x), t)
+    c = constant(y)
+    if isinstance(c, int) and c < 0 and x.type == t:
+        return b.sub(x, b.int(-c))
+    return _offset(b, x, c, t) or _offset(b, y, constant(x), t)
 
 
 def _sub(b: Builder, op: Op, t: Type) -> Value | None:
@@ -159,7 +162,9 @@ def _sub(b: Builder, op: Op, t: Type) -> Value | None:
     if negated := _operation(b, y, "neg"):
         return b.add(x, negated.value("x"))
     c = constant(y)
-    return _offset(b, x, -c, t) if isinstance(c, int) and not isinstance(c, bool) else None
+    if not isinstance(c, int) or isinstance(c, bool):
+        return None
+    return b.add(x, b.int(-c)) if c < 0 and x.type == t else _offset(b, x, -c, t)
 
 
 def _offset(b: Builder, x: Value, c: Any, t: Type) -> Value | None:
