@@ -9,9 +9,9 @@
     >>> old = b.one("getitem", cell, {"items": ("i",)})
     >>> _ = b.emit("setitem", {**cell, "value": b.add(old, v)}, {"items": ("i",)})
     >>> [op.name for op in accumulate(Function("f", b.block)).block.ops]
-    ['getitem', 'additem']
+    ['getitem', 'add', 'additem']
 
-The reverse of an addition reads the adjoint of the cell, and leaves it as it is. Only numbers are added so: numba
+The sum that nothing reads any more is left to `dce`. The reverse of an addition reads the adjoint of the cell, and leaves it as it is. Only numbers are added so: numba
 adds `a[1:] += a[:-1]` up as it goes along.
 """
 

@@ -13,10 +13,10 @@ def history_gradients(x0, steps, value_bar=1.0):
     xs_bar = 2.0 * value_bar * xs
     for k in range(steps - 1, -1, -1):
         # xs[k + 1] = xs[k] * math.cos(xs[k])
-        t = xs_bar[k + 1]
+        t_bar = xs_bar[k + 1]
         xs_bar[k + 1] = 0.0
-        t1 = xs[k]
-        xs_bar[k] += math.cos(t1) * t - math.sin(t1) * (t1 * t)
+        t = xs[k]
+        xs_bar[k] += math.cos(t) * t_bar - math.sin(t) * (t * t_bar)
     # xs[0] = x0
     x0_bar = xs_bar[0]
     xs_bar[0] = 0.0

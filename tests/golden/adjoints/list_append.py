@@ -8,6 +8,6 @@ def list_append_gradients(x, n, value_bar=1.0):
     x_bar = 0.0
     for k in range(n - 1, -1, -1):
         # values.append(x * k)
-        t = values_bar.pop()
-        x_bar += k * t
+        t_bar = values_bar.pop()
+        x_bar += k * t_bar
     return x_bar

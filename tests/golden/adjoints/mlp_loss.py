@@ -11,7 +11,7 @@ def mlp_loss_gradients(x, y, W1, b1, W2, value_bar=1.0):
     h_bar = e_bar @ W2.T
     W2_bar = h.T @ e_bar
     # h = np.tanh(x @ W1 + b1)
-    t = (1.0 - h * h) * h_bar
-    b1_bar = np.sum(t, axis=0)
-    W1_bar = x.T @ t
+    t_bar = (1.0 - h * h) * h_bar
+    b1_bar = np.sum(t_bar, axis=0)
+    W1_bar = x.T @ t_bar
     return W1_bar, b1_bar, W2_bar

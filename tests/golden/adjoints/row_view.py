@@ -11,9 +11,9 @@ def row_view_gradients(A, v, value_bar=1.0):
     for i in range(A.shape[0]):
         # total += np.dot(row, v) * row[0]
         row = A[i]
-        t = row[0] * value_bar
+        t_bar = row[0] * value_bar
         row_bar = A_bar[i]
         row_bar[0] += t_saved[i] * value_bar
-        row_bar += t * v
-        v_bar += t * row
+        row_bar += t_bar * v
+        v_bar += t_bar * row
     return A_bar, v_bar

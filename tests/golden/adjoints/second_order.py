@@ -2,12 +2,12 @@ import math
 
 
 def second_order_gradients(x, value_bar=1.0):
-    t = math.sin(x)
+    t_bar = math.sin(x)
     # return x ** 3 * math.sin(x)
-    t1 = math.cos(x)
-    t2 = x ** 2
-    x_bar = 6.0 * x * (t * value_bar)
-    x_bar -= t * (x ** 3 * value_bar)
-    x_bar += 3.0 * t1 * (t2 * value_bar)
-    x_bar += 3.0 * t2 * (t1 * value_bar)
+    t = math.cos(x)
+    t1 = x ** 2
+    x_bar = 6.0 * x * (t_bar * value_bar)
+    x_bar -= t_bar * (x ** 3 * value_bar)
+    x_bar += 3.0 * t * (t1 * value_bar)
+    x_bar += 3.0 * t1 * (t * value_bar)
     return x_bar
