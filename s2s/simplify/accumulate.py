@@ -11,8 +11,8 @@
     >>> [op.name for op in accumulate(Function("f", b.block)).block.ops]
     ['getitem', 'add', 'additem']
 
-The sum that nothing reads any more is left to `dce`. The reverse of an addition reads the adjoint of the cell, and leaves it as it is. Only numbers are added so: numba
-adds `a[1:] += a[:-1]` up as it goes along.
+The sum that nothing reads any more is left to `dce`. The reverse of an addition reads the adjoint of the cell, and
+leaves it as it is. Only numbers are added so: numba adds `a[1:] += a[:-1]` up as it goes along.
 """
 
 from __future__ import annotations
