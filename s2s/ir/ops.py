@@ -201,7 +201,17 @@ def _slice_dim(dim: Dim, code: str, parts: list[Any]) -> Dim:
         bound = getattr(stop.type, "dim", None)
         if upper is None and bound is not None and bound.symbol == dim.symbol and bound.offset <= dim.offset:
             return bound.plus(-lower)  # type: ignore[no-any-return]
-    return fresh_dim()
+    said = [_bound_text(bound) for bound in (start, stop)]
+    return fresh_dim() if None in said else Dim(f"{dim.text}[{said[0]}:{said[1]}]")
+
+
+def _bound_text(bound: Any) -> str | None:
+    """A bound of a slice in the name of the size that it makes: equal for equal bounds, None if it is not known."""
+    if bound is None:
+        return ""
+    dim = getattr(bound.type, "dim", None)
+    known = constant(bound)
+    return str(known) if isinstance(known, int) else dim.text if dim is not None else None
 
 
 def index_type(a: Array, items: Sequence[str], index: Sequence[Any]) -> Type:

@@ -37,6 +37,17 @@ class Dim:
             return self.offset == 1
         return False if self.not_one else None
 
+    @property
+    def text(self) -> str:
+        """Part of the symbol of a size that follows from this one.
+
+        >>> Dim("n", -1).text, known_dim(3).text
+        ('n-1', '3')
+        """
+        if self.symbol is None:
+            return str(self.offset)
+        return f"{self.symbol}{self.offset:+d}" if self.offset else self.symbol
+
     def plus(self, offset: int) -> Dim:
         """The size that is `offset` larger."""
         if offset == 0:

@@ -189,5 +189,8 @@ def in_place(ctx: Context, node: gast.AST, a: Value, items: tuple[str, ...], ind
         assert isinstance(new, Value)
     else:
         new = ctx.b.binary(name, old, right)
+        if isinstance(new.type, Array) and isinstance(old.type, Array):
+            # What is stored has the shape of what is there: NumPy raises where it would be larger.
+            new.type = Array(new.type.dtype, old.type.dims, new.type.layout)
     check_cast(ctx, node, new, a)
     store_items(ctx, node, a, items, index, new)

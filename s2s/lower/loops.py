@@ -10,7 +10,7 @@ import gast
 from s2s.errors import UnsupportedSyntaxError
 from s2s.ir.core import Block, Op, Value
 from s2s.ir.ops import SPECS, constant
-from s2s.ir.types import BOOL, INT, Scalar, Type, Undefined, unify
+from s2s.ir.types import BOOL, INT, Scalar, Type, Undefined, fresh_dim, unify
 from s2s.lower.context import RETURNED, Context, Loop, Peel, Unroll
 from s2s.lower.control import FALSE, TRUE, as_bool, branch, either, flag, left, not_
 from s2s.lower.iterate import Items, items_of
@@ -133,7 +133,8 @@ def _runtime_for(ctx: Context, loop: Loop, items: Items, body: Body) -> None:
     hint = items.hint
 
     def make(block: Block, state_params: list[Value]) -> None:
-        index = Value(INT, hint)
+        # Sizes that follow from the index are told by it: a[:i] and b[:i] of equal axes have equal sizes.
+        index = Value(Scalar(INT.dtype, INT.weak, fresh_dim()), hint)
         block.params = [index, *state_params]
         loop.index = index
         with ctx.b.at(block):

@@ -10,7 +10,7 @@ from typing import Any
 
 from s2s.ir.core import Op
 from s2s.ir.ops import numeric
-from s2s.ir.types import Dim, Scalar, broadcast_dims, known_dim
+from s2s.ir.types import Array, Dim, Scalar, broadcast_dims, known_dim
 from s2s.rules.dims import (
     Adjoints,
     Result,
@@ -64,24 +64,38 @@ def _left(g: Expr, x: Expr, y: Expr) -> Expr:
     """The adjoint of `x` in `x @ y`."""
     if y.ndim == 1:
         if x.ndim == 1:
-            return reduce_to(g * y.conj(), x)
-        outer = fn.outer(g, y.conj()) if x.ndim == 2 else g[..., None] * y.conj()
-        return reduce_to(outer, x)
-    if x.ndim == 1 and y.ndim > 2:
-        return reduce_to((y.conj() @ g[..., None])[..., 0], x)
-    return reduce_to(g @ mH(y), x)
+            x_bar = g * y.conj()
+        else:
+            x_bar = fn.outer(g, y.conj()) if x.ndim == 2 else g[..., None] * y.conj()
+    elif x.ndim == 1 and y.ndim > 2:
+        x_bar = (y.conj() @ g[..., None])[..., 0]
+    else:
+        x_bar = g @ mH(y)
+    return reduce_to(_sized_as(x_bar, x, -1), x)
 
 
 def _right(g: Expr, x: Expr, y: Expr) -> Expr:
     """The adjoint of `y` in `x @ y`."""
     if x.ndim == 1:
         if y.ndim == 1:
-            return reduce_to(g * x.conj(), y)
-        outer = fn.outer(x.conj(), g) if y.ndim == 2 else x.conj()[:, None] * g[..., None, :]
-        return reduce_to(outer, y)
-    if y.ndim == 1 and x.ndim > 2:
-        return reduce_to((mH(x) @ g[..., None])[..., 0], y)
-    return reduce_to(mH(x) @ g, y)
+            y_bar = g * x.conj()
+        else:
+            y_bar = fn.outer(x.conj(), g) if y.ndim == 2 else x.conj()[:, None] * g[..., None, :]
+    elif y.ndim == 1 and x.ndim > 2:
+        y_bar = (mH(x) @ g[..., None])[..., 0]
+    else:
+        y_bar = mH(x) @ g
+    return reduce_to(_sized_as(y_bar, y, -2 if y.ndim > 1 else -1), y)
+
+
+def _sized_as(x_bar: Expr, x: Expr, axis: int) -> Expr:
+    """`x_bar`, of which one axis has the size of that of `x`: the other factor's, which is never broadcast."""
+    t = x_bar.v.type
+    if isinstance(t, Array):
+        dims = list(t.dims)
+        dims[axis] = x.dims[axis]
+        x_bar.v.type = Array(t.dtype, tuple(dims), t.layout)
+    return x_bar
 
 
 # dot, inner, vdot, outer
