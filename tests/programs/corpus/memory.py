@@ -307,3 +307,26 @@ def mask_store(x):
     y[x < 0.0] = 0.0
     y[y > 3.0] = x[0]
     return np.sum(y * y)
+
+
+@program(args=(np.array([0.5, -1.5, 2.0, 0.25, -0.75]), np.array([1.2, 0.7, -0.4])))
+def slices_that_grow(x, y):
+    out = x * x
+    for i in range(4):
+        out[: i + 1] += x[:i] @ x[:i] * y[: i + 1 if i < 3 else 1]  # a slice of y of one element, and of many
+        out[i:] = out[i:] * np.sum(y[:i]) + x[i:]
+        out[1 : i + 1] -= y[:1] * out[: i]
+    return np.sum(out * x)
+
+
+@program(args=(np.array([0.5, -1.5, 2.0, 0.25, -0.75]),))
+def slices_added_to_themselves(x):
+    y = x * 1.5
+    for k in range(1, 3):
+        y[:k] += y[:k][::-1]
+        y[1:] += y[:-1]
+        y[:k] = y[:k] + np.sin(y[:k])
+        t = y[1:] + x[:-1]
+        y[0] = t[0] * y[0]
+        y[1:] = t
+    return np.sum(y * y)
