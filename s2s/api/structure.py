@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Iterator
 from typing import Any
 
@@ -78,13 +79,20 @@ def build(structure: Any, leaves: list[Any]) -> Any:
         return tensor(x) if isinstance(x, np.ndarray | np.generic | float | int | complex) else x
     if isinstance(structure, Node):
         parts = [build(p, leaves) for p in structure.parts]
-        if structure.cls is dict:
-            return dict(zip(structure.keys, parts, strict=True))
+        if issubclass(structure.cls, dict):
+            return _new_dict(structure.cls, dict(zip(structure.keys, parts, strict=True)))
         if class_fields(structure.cls) is not None:
             return with_fields(structure.cls, dict(zip(structure.keys, parts, strict=True)))
         return structure.cls(*parts) if hasattr(structure.cls, "_fields") else structure.cls(parts)
     assert isinstance(structure, Static)
     return structure.value
+
+
+def _new_dict(cls: Any, items: dict[Any, Any]) -> Any:
+    """A dict of the type that the function returned; a defaultdict without what made its items."""
+    if cls is dict:
+        return items
+    return collections.defaultdict(None, items) if issubclass(cls, collections.defaultdict) else cls(items)
 
 
 def flatten_seed(structure: Any, dy: Any, where: str = "dy") -> dict[int, Any]:
@@ -93,7 +101,7 @@ def flatten_seed(structure: Any, dy: Any, where: str = "dy") -> dict[int, Any]:
         return {structure.index: dy}
     if not isinstance(structure, Node):
         return {}
-    if structure.cls is dict:
+    if issubclass(structure.cls, dict):
         if not isinstance(dy, dict) or dy.keys() != set(structure.keys):
             raise ShapeError(f"{where} is {dy!r:.60}; the value is a dict with the keys {list(structure.keys)}\n"
                              f"Pass a dict with these keys as {where}.")

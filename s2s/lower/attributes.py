@@ -29,9 +29,22 @@ class Super:
 
 
 CONTAINER_METHODS = {
-    "list": {"append", "pop", "extend", "insert", "index", "count", "copy", "reverse", "sort", "clear", "remove"},
-    "dict": {"get", "items", "keys", "values", "pop", "update", "setdefault", "copy"},
+    "list": {"append", "pop", "extend", "insert", "index", "count", "copy", "reverse", "sort", "clear", "remove",
+             "appendleft", "popleft", "extendleft", "rotate"},
+    "dict": {"get", "items", "keys", "values", "pop", "update", "setdefault", "copy", "clear", "popitem",
+             "move_to_end"},
 }
+
+
+def named_replace(self: Any, /, **changes: Any) -> Any:
+    """Stands for `_replace` of a namedtuple, whose source is not kept; see `s2s.lower.records`."""
+
+
+def named_asdict(self: Any, /) -> Any:
+    """Stands for `_asdict` of a namedtuple."""
+
+
+NAMED_METHODS = {"_replace": named_replace, "_asdict": named_asdict}
 
 
 def get_attribute(ctx: Context, node: gast.AST, x: Lowered, name: str) -> Lowered:  # noqa: C901 - a table of cases
@@ -50,6 +63,8 @@ def get_attribute(ctx: Context, node: gast.AST, x: Lowered, name: str) -> Lowere
             return x.items[fields.index(name)]
         if name in ("index", "count"):
             return Method(x, name)
+        if fields and name in NAMED_METHODS:
+            return Bound(Static(NAMED_METHODS[name]), (x,))
         if x.cls is not None and hasattr(x.cls, name):
             return bound_member(ctx, node, x, x.cls, name)
     if isinstance(x, Static) and isinstance(x.value, Super):
@@ -117,6 +132,8 @@ def _outside_attribute(ctx: Context, node: gast.AST, x: Outside, name: str) -> L
     fields = getattr(v, "_fields", ()) if isinstance(v, tuple) else ()
     if name in fields:
         return outside(ctx, ctx.binding.read(x.read, "item", fields.index(name)))
+    if fields and name in NAMED_METHODS:
+        return Bound(Static(NAMED_METHODS[name]), (x,))
     if isinstance(v, list | dict) and name in CONTAINER_METHODS["list" if isinstance(v, list) else "dict"]:
         return Method(x, name)
     if isinstance(v, types.ModuleType | type | types.FunctionType):

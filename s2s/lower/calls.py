@@ -28,6 +28,7 @@ from s2s.lower.intrinsics import INTRINSICS
 from s2s.lower.iterate import describe
 from s2s.lower.library import STAND_INS, functional
 from s2s.lower.outside import outside
+from s2s.lower.records import record_handler
 from s2s.lower.rulecalls import call_rule, expand
 from s2s.lower.truth import usable
 from s2s.lower.ufuncs import ufunc_method
@@ -92,6 +93,12 @@ def _object(ctx: Context, node: gast.AST | None, callee: Static | Outside, args:
 def _known_function(ctx: Context, node: gast.AST | None, callee: Static | Outside, args: list[Lowered],
                     kwargs: dict[str, Lowered]) -> Lowered | None:
     """A call of a function of which s2s knows what it means; None where it does not."""
+    handler = record_handler(callee.value)
+    made = None if handler is None else handler(ctx, node, args, kwargs)
+    if made is not None:
+        if isinstance(callee, Outside) and not isinstance(callee.value, types.MethodType):
+            callee.pinned()
+        return made
     f, rule = callable_key(callee.value), ctx.services.table.of_callable(callee.value)
     method = ufunc_method(ctx, node, callee.value, args, kwargs)
     known = any(f in names for names in (INTRINSICS, WRITERS, STAND_INS, EXPANSIONS))

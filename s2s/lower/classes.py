@@ -13,6 +13,7 @@ from s2s.lower.binding import member
 from s2s.lower.context import Context
 from s2s.lower.effects import leave_in_place
 from s2s.lower.objects import python_method
+from s2s.lower.records import attrs_init
 from s2s.lower.truth import static
 from s2s.lower.values import Bound, Box, Lowered, Outside, Static, Tuple
 
@@ -47,6 +48,8 @@ def new_instance(ctx: Context, node: gast.AST | None, callee: Static | Outside, 
         if isinstance(init, types.FunctionType) and hasattr(cls, "__dataclass_fields__") \
                 and init.__code__.co_filename == "<string>":
             _dataclass(ctx, node, cls, given, args, kwargs)
+        elif isinstance(init, types.FunctionType) and init.__code__.co_filename.startswith("<attrs generated"):
+            attrs_init(ctx, node, cls, given, args, kwargs)
         elif isinstance(init, types.FunctionType):
             ctx.call(node, Static(init), [given, *args], kwargs)
         return given

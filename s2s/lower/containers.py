@@ -11,7 +11,7 @@ from s2s.ir.core import Value
 from s2s.ir.types import Array, List, Scalar, Type, fresh_dim, unify
 from s2s.lower.context import Context, GrowList, Unroll
 from s2s.lower.indexing import get_item
-from s2s.lower.iterate import describe, items_of
+from s2s.lower.iterate import describe, items_of, known_items
 from s2s.lower.merge import cast_to
 from s2s.lower.numbers import known, sequence, value
 from s2s.lower.sequences import mapping_items
@@ -39,7 +39,8 @@ def append(ctx: Context, node: gast.AST, box: Box, new: Lowered) -> None:
     if ctx.depth > box.depth:
         if not isinstance(new, Value):
             loop = next((r for r in reversed(ctx.loops) if r.runtime), None)
-            if loop is not None and loop.unrollable and not isinstance(new, Tuple | Box):
+            structured = isinstance(new, Tuple) or (isinstance(new, Box) and new.kind == "list")
+            if loop is not None and loop.unrollable and not structured:
                 raise Unroll(loop.node, ctx.error(node, f"{describe(new)} is appended in a loop"))
             new = value(ctx, node, new)
         element = new.type
@@ -53,6 +54,13 @@ def append(ctx: Context, node: gast.AST, box: Box, new: Lowered) -> None:
             raise ctx.error(node, "this list grows in a loop, and s2s does not know where it was made")
         raise GrowList(box.site, general(element))
     content.append(new)
+    _trim(box, content, first=True)
+
+
+def _trim(box: Box, content: list[Lowered], *, first: bool) -> None:
+    """Keep a deque as long as it may be."""
+    if box.kind == "list" and isinstance(box.extra, int) and len(content) > box.extra:
+        del content[0 if first else -1]
 
 
 def same_kind(a: Type, b: Type) -> bool:
@@ -178,9 +186,59 @@ def _view(name: str) -> Callable[..., Lowered]:
     return view
 
 
+def _appendleft(ctx: Context, node: gast.AST, x: Box, new: Lowered) -> Lowered:
+    content = _fixed(ctx, node, x, "appendleft")
+    content.insert(0, new)
+    _trim(x, content, first=False)
+    return Static(None)
+
+
+def _popleft(ctx: Context, node: gast.AST, x: Box) -> Lowered:
+    return _pop(ctx, node, x, ctx.b.int(0))
+
+
+def _extendleft(ctx: Context, node: gast.AST, x: Box, new: Lowered) -> Lowered:
+    for item in known_items(ctx, node, new):
+        _appendleft(ctx, node, x, item)
+    return Static(None)
+
+
+def _rotate(ctx: Context, node: gast.AST, x: Box, n: Lowered | None = None) -> Lowered:
+    content = _fixed(ctx, node, x, "rotate")
+    by = 1 if n is None else static(ctx, node, n, "how far it is rotated")
+    if content:
+        at = -by % len(content)
+        content[:] = [*content[at:], *content[:at]]
+    return Static(None)
+
+
+def _popitem(ctx: Context, node: gast.AST, x: Box, last: Lowered | None = None) -> Lowered:
+    content = ctx.state.heap[x]
+    if not content:
+        raise ctx.error(node, "popitem of an empty dict", "Python would raise KeyError", "look at its length first",
+                        python=KeyError)
+    key = list(content)[-1 if last is None or static(ctx, node, last, "last") else 0]
+    return Tuple((_constant(ctx, key), content.pop(key)))
+
+
+def _constant(ctx: Context, key: Any) -> Lowered:
+    return ctx.b.const(key) if isinstance(key, bool | int | float | complex) else Static(key)
+
+
+def _move_to_end(ctx: Context, node: gast.AST, x: Box, key: Lowered, last: Lowered | None = None) -> Lowered:
+    content, name = ctx.state.heap[x], static(ctx, node, key, "the key of a dict")
+    item = {name: content.pop(name)}
+    rest = dict(content)
+    content.clear()
+    content.update({**rest, **item} if last is None or static(ctx, node, last, "last") else {**item, **rest})
+    return Static(None)
+
+
 _LIST: dict[str, Callable[..., Any]] = {
+    "appendleft": _appendleft, "popleft": _popleft, "extendleft": _extendleft, "rotate": _rotate,
     "append": _append, "extend": _extend, "pop": _pop, "insert": _insert, "reverse": _reverse, "copy": _copy,
     "clear": _clear, "index": _index}
 _DICT: dict[str, Callable[..., Any]] = {
+    "popitem": _popitem, "move_to_end": _move_to_end,
     "get": _get, "pop": _dict_pop, "update": _update, "setdefault": _setdefault, "copy": _copy,
     "items": _view("items"), "keys": _view("keys"), "values": _view("values")}

@@ -13,7 +13,7 @@ from s2s.ir.ops import constant, index_operands
 from s2s.ir.types import Array, List, Scalar, Type, unify
 from s2s.lower.attributes import get_attribute
 from s2s.lower.context import Context, GrowList
-from s2s.lower.iterate import describe
+from s2s.lower.iterate import describe, known_items
 from s2s.lower.numbers import UNKNOWN, known, not_a_number, pack, sequence, value
 from s2s.lower.outside import outside
 from s2s.lower.sequences import make_sequence
@@ -60,6 +60,10 @@ def _is_empty_index(index: Lowered) -> bool:
 def _dict_item(ctx: Context, node: gast.AST, x: Box, index: Lowered) -> Lowered:
     content = ctx.state.heap[x]
     key = static(ctx, node, index, "the key of a dict")
+    if key not in content and x.extra is not None:
+        made = ctx.call(node, x.extra, [])
+        ctx.state.heap[x][key] = made
+        return usable(ctx, node, made)
     if key not in content:
         have = ", ".join(map(repr, content)) or "none"
         raise ctx.error(node, f"the dict has no key {key!r}", f"Python would raise KeyError; its keys are: {have}",
@@ -206,6 +210,24 @@ def set_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered, new: Lowe
                   "work on a copy, and return what is to be differentiated")
 
 
+def _set_list_slice(ctx: Context, node: gast.AST, x: Box, content: list[Lowered], index: Slice, new: Lowered) -> None:
+    """`list[a:b] = new` of known bounds and lengths."""
+    if ctx.depth > x.depth:
+        raise ctx.error(node, "a slice of a list is replaced in a loop", "how long the list is then is not known",
+                        "use an array")
+    where = _known_slice(ctx, node, index)
+    items = known_items(ctx, node, new)
+    try:
+        content[where] = items
+    except ValueError as error:
+        raise ctx.error(node, f"ValueError: {error}", python=ValueError) from None
+
+
+def _known_slice(ctx: Context, node: gast.AST, index: Slice) -> slice:
+    return slice(*(None if p is None else static(ctx, node, p, "a bound of this slice")
+                   for p in (index.start, index.stop, index.step)))
+
+
 def _set_list_item(ctx: Context, node: gast.AST, x: Box, content: list[Lowered], index: Lowered, new: Lowered) -> None:
     k = known(ctx, index)
     if isinstance(k, int):
@@ -215,7 +237,8 @@ def _set_list_item(ctx: Context, node: gast.AST, x: Box, content: list[Lowered],
             raise ctx.error(node, f"IndexError: {error}") from None
         return
     if isinstance(index, Slice):
-        raise ctx.error(node, "a store into a slice of a list is not supported")
+        _set_list_slice(ctx, node, x, content, index, new)
+        return
     if x.site and isinstance(new, Value):
         element = new.type
         for v in content:
@@ -249,7 +272,7 @@ def store(ctx: Context, node: gast.AST, a: Value, items: tuple[str, ...], index:
 def delete_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered) -> None:
     """`del x[index]` for containers of known structure."""
     if isinstance(x, Box) and isinstance(ctx.state.heap[x], list | dict):
-        key: Any = static(ctx, node, index, "the index")
+        key: Any = _known_slice(ctx, node, index) if isinstance(index, Slice) else static(ctx, node, index, "the index")
         del ctx.state.heap[x][key]
         return
     raise ctx.error(node, f"del of an element of {describe(x)}")

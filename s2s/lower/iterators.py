@@ -44,7 +44,8 @@ def all_items(ctx: Context, node: gast.AST, x: Lowered) -> list[Lowered] | None:
     x = usable(ctx, node, x)
     items = items_of(ctx, node, x)
     if items.push is not None:
-        content = ctx.state.heap[collect(ctx, node, items)]
+        box = collect(ctx, node, items)  # it may put another state in place
+        content = ctx.state.heap[box]
         return list(content) if isinstance(content, list) else None
     return None if items.fixed is None else [f() for f in items.fixed]
 
@@ -61,7 +62,8 @@ def pool_of(ctx: Context, node: gast.AST, args: list[Lowered], kwargs: dict[str,
     items = items_of(ctx, node, x)
     if items.fixed is not None and (not items.runtime or len(items.fixed) <= 8):
         return Tuple(tuple(f() for f in items.fixed))
-    content = ctx.state.heap[collect(ctx, node, items)]
+    box = collect(ctx, node, items)
+    content = ctx.state.heap[box]
     return Tuple(tuple(content)) if isinstance(content, list) else value(ctx, node, content)
 
 
@@ -169,7 +171,8 @@ def zip_generators(ctx: Context, node: gast.AST, inner: list[Items]) -> Items:
     """zip() with a generator: the others are read by the number of the item."""
     at = [k for k, i in enumerate(inner) if i.push is not None]
     for k in at[1:]:
-        content = ctx.state.heap[collect(ctx, node, inner[k])]
+        box = collect(ctx, node, inner[k])
+        content = ctx.state.heap[box]
         inner[k] = items_of(ctx, node, Tuple(tuple(content)) if isinstance(content, list) else content)
 
     def there(k: Value) -> bool | Value:

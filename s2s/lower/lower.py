@@ -58,7 +58,7 @@ class Leaf:
 class Node:
     """A container in the structure of the value: list, tuple, dict, a namedtuple class or one with fields (`keys`)."""
 
-    cls: type
+    cls: Any
     parts: tuple[Any, ...]
     keys: tuple[Any, ...] = ()
 
@@ -165,9 +165,9 @@ def _structure(ctx: Context, x: Lowered, results: list[Value]) -> Any:
         if isinstance(content, Value):
             return _structure(ctx, content, results)
         if isinstance(content, dict) and x.kind == "dict":
-            return Node(dict, tuple(_structure(ctx, v, results) for v in content.values()), tuple(content))
+            return Node(x.cls or dict, tuple(_structure(ctx, v, results) for v in content.values()), tuple(content))
         if isinstance(content, list):
-            return Node(list, tuple(_structure(ctx, v, results) for v in content))
+            return Node(x.cls or list, tuple(_structure(ctx, v, results) for v in content))
         fields = class_fields(x.cls)
         if fields is not None and isinstance(content, dict) and all(name in content for name in fields):
             assert x.cls is not None

@@ -10,6 +10,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2s.containers import class_fields
 from s2s.errors import NoRuleError, S2SError
 from s2s.ir.core import Block, Op, Value
 from s2s.ir.ops import SPECS, constant
@@ -149,6 +150,9 @@ def compare(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> 
         return _contains(ctx, node, name, x, y)
     if isinstance(x, Value) and isinstance(y, Value):
         return _compare_values(ctx, name, x, y)
+    fields = _compared_fields(ctx, name, x, y)
+    if fields is not None:
+        return compare(ctx, node, name, *fields) if fields else ctx.b.const(name == "ne")
     own = _own_comparison(x, name)
     if own is not None:
         return ctx.call(node, own, [x, y])
@@ -162,6 +166,29 @@ def compare(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> 
             k is None or isinstance(k, str) for k in (known(ctx, x), known(ctx, y))):
         return ctx.b.const(name == "ne")
     return _compare_values(ctx, name, value(ctx, node, x), value(ctx, node, y))
+
+
+def _compared_fields(ctx: Context, name: str, x: Lowered, y: Lowered) -> tuple[Lowered, ...] | None:
+    """Two dataclasses whose comparison is generated, as tuples of their fields; () where they are of two classes."""
+    classes = [v.cls if isinstance(v, Box) else type(v.value) if isinstance(v, Outside) else None for v in (x, y)]
+    own = getattr(classes[0], f"__{name if name != 'ne' else 'eq'}__", None)
+    names = class_fields(classes[0])
+    if names is None or not isinstance(own, types.FunctionType) or not own.__code__.co_filename.startswith(
+            ("<string>", "<attrs generated")):
+        return None
+    if classes[0] is not classes[1]:
+        return () if name in ("eq", "ne") else None
+    found = getattr(classes[0], "__dataclass_fields__", None)
+    names = tuple(n for n in names if found is None or found[n].compare)
+    return tuple(Tuple(tuple(_field(ctx, v, n) for n in names)) for v in (x, y))
+
+
+def _field(ctx: Context, x: Lowered, name: str) -> Lowered:
+    if isinstance(x, Box):
+        return ctx.state.heap[x][name]  # type: ignore[no-any-return]
+    assert isinstance(x, Outside)
+    changed = ctx.state.env.get((ctx.object_scope(x), name))
+    return changed if changed is not None else outside(ctx, ctx.binding.read(x.read, "attr", name))
 
 
 def _own_comparison(x: Lowered, name: str) -> Lowered | None:

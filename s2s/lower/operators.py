@@ -15,7 +15,7 @@ from s2s.lower.effects import is_text, text_operator
 from s2s.lower.numbers import UNKNOWN, arithmetic, known
 from s2s.lower.objects import call_special, class_of
 from s2s.lower.outside import outside
-from s2s.lower.sequences import make_sequence
+from s2s.lower.sequences import make_sequence, mapping_items
 from s2s.lower.truth import demand_static, usable
 from s2s.lower.values import Box, Lowered, Outside, Static, Tuple
 
@@ -80,7 +80,11 @@ def _items(ctx: Context, x: Lowered) -> tuple[str, list[Lowered]] | None:
 
 
 def _sequence_operator(ctx: Context, name: str, x: Lowered, y: Lowered) -> Lowered | None:
-    """Concatenation and repetition of lists and tuples."""
+    """Concatenation and repetition of lists and tuples; dicts joined by `|`."""
+    if name == "bitor" and all(_is_dict(v) for v in (x, y)):
+        box = Box("dict", x.cls if isinstance(x, Box) else None, "", ctx.depth)
+        ctx.state.heap[box] = {**mapping_items(ctx, None, x), **mapping_items(ctx, None, y)}
+        return box
     if name not in ("add", "mul"):
         return None
     left, right = _items(ctx, x), _items(ctx, y)
@@ -95,6 +99,10 @@ def _sequence_operator(ctx: Context, name: str, x: Lowered, y: Lowered) -> Lower
                 return make_sequence(ctx, seq[0], seq[1] * n)
     return None
 
+
+
+def _is_dict(x: Lowered) -> bool:
+    return (isinstance(x, Box) and x.kind == "dict") or (isinstance(x, Outside) and isinstance(x.value, dict))
 
 
 def _repeated(ctx: Context, seq: tuple[str, list[Lowered]], n: Value) -> Lowered | None:

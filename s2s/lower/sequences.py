@@ -61,7 +61,7 @@ def elements(ctx: Context, nodes: list[gast.AST]) -> list[Lowered]:
 
 
 
-def mapping_items(ctx: Context, node: gast.AST, x: Lowered) -> dict[Any, Lowered]:
+def mapping_items(ctx: Context, node: gast.AST | None, x: Lowered) -> dict[Any, Lowered]:
     """The items of a dict of known keys."""
     if isinstance(x, Box) and x.kind == "dict":
         return dict(ctx.state.heap[x])

@@ -49,7 +49,8 @@ class Tuple:
 class Box:
     """The identity of a mutable container made in the program; the state holds what is in it.
 
-    kind: "list", "dict", "set", "iterator" or "object" (then `cls` is its class).
+    kind: "list", "dict", "set", "iterator" or "object" (then `cls` is its class). extra: of a defaultdict, what
+    makes a missing item; of a deque, its largest length.
     """
 
     kind: str
@@ -57,6 +58,7 @@ class Box:
     hint: str = ""
     depth: int = 0  # how many run-time loops were around when it was made
     site: int = 0  # the id of the node that made it
+    extra: Any = None
 
 
 @dataclass(frozen=True, slots=True)
