@@ -105,7 +105,7 @@ def _reader(ctx: Context, node: gast.AST | None, kind: str, parameter: str, name
             demand_static(ctx, x)
             return expression(x)
         parts = None if isinstance(x, Value) else sequence(ctx, x)
-        return any_of(x) if parts is None else [any_of(v) for v in parts]
+        return any_of(x) if parts is None else [parts_of(v) for v in parts]
 
     return {"value": value_of, "values": values_of, "static": static_of, "any": any_of, "parts": parts_of}[kind]
 

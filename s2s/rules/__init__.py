@@ -14,10 +14,13 @@ from s2s.rules import (
     linalg,
     norms,
     operators,
+    padding,
     products,
     reductions,
     running,
     shape,
+    signal,
+    sorting,
     special,
 )
 from s2s.rules.table import Table
@@ -38,6 +41,9 @@ FAMILIES = (
     decompositions.family,
     norms.family,
     fft.family,
+    padding.family,
+    sorting.family,
+    signal.family,
     constants.family,
 )
 

@@ -1,4 +1,4 @@
-"""Arrays put together: concatenate, stack, append, tile, repeat, pad, diff.
+"""Arrays put together: concatenate, stack, append, tile, repeat, diff.
 
 The adjoint of joining is cutting: each argument's adjoint is a piece of the result's.
 """
@@ -242,46 +242,6 @@ def _gathered(g: Expr, a: Expr, repeats: Expr, axis: int | None) -> Expr:
     rows = fn.repeat(fn.arange(a.size_of(at)), repeats)
     write("additem", a_bar, encode_index(a_bar, [*[slice(None)] * at, rows]), g)
     return a_bar
-
-
-# pad
-
-def pad_widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
-    """The widths before and after each axis, from what np.pad takes.
-
-    >>> pad_widths(1, 2), pad_widths((1, 2), 1), pad_widths(((0, 1), (2, 0)), 2)
-    ([(1, 1), (1, 1)], [(1, 2)], [(0, 1), (2, 0)])
-    """
-    if isinstance(pad_width, int):
-        return [(pad_width, pad_width)] * ndim
-    rows: list[Any] = list(pad_width)
-    if all(isinstance(r, int) for r in rows):
-        return [(int(rows[0]), int(rows[-1]))] * ndim
-    pairs = [(int(r[0]), int(r[-1])) for r in rows]
-    return pairs * ndim if len(pairs) == 1 else pairs
-
-
-def _pad_type(op: Op) -> Result:
-    t = numeric(op, "array")
-    if op.attrs["mode"] != "constant":
-        raise refusal(op, f"mode={op.attrs['mode']!r} has no rule.", "Index the array to build its border.")
-    widths = pad_widths(op.attrs["pad_width"], t.ndim)
-    return [fresh_array(t.dtype, [n.plus(a + b) for n, (a, b) in zip(t.dims, widths, strict=True)])]
-
-
-_pad = family.op("np.pad", "array, pad_width: static, mode='constant', constant_values=0", _pad_type)
-
-
-@_pad.vjp
-def _(g: Expr, ans: Expr, array: Expr, pad_width: Any, mode: str, constant_values: Any) -> Adjoints:
-    widths = pad_widths(pad_width, array.ndim)
-    index = tuple(slice(before or None, -after if after else None) for before, after in widths)
-    return {"array": known_as(g[index], array)}
-
-
-@_pad.jvp
-def _(dots: Any, ans: Expr, array: Expr, pad_width: Any, mode: str, constant_values: Any) -> Any:
-    return fn.pad(dots["array"], pad_width)
 
 
 # diff

@@ -6,6 +6,7 @@ from typing import Any
 
 from s2s.ir.types import promote
 from s2s.rules.expr import Expr, fn
+from s2s.rules.padding import REPEATING, pad_widths
 from s2s.targets.common import at_least_1d, cut
 
 
@@ -70,7 +71,27 @@ def _meshgrid(xi: tuple[Expr, ...], indexing: str) -> tuple[Expr, ...]:
     return tuple(grids)
 
 
-def _pad(array: Expr, pad_width: Any, mode: str, constant_values: Any) -> Expr:
+def _source(array: Expr, axis: int, before: int, after: int, mode: str) -> Expr:
+    """Which element along one axis each of the padded array is."""
+    n = array.size_of(axis)
+    at = fn.arange(n + (before + after)) - before
+    if mode == "edge":
+        return fn.minimum(fn.maximum(at, 0), n - 1)
+    if mode == "wrap":
+        return at % n
+    period = fn.maximum(n * 2 - 2, 1) if mode == "reflect" else n * 2
+    at = at % period
+    return fn.minimum(at, (period if mode == "reflect" else period - 1) - at)
+
+
+def _pad(array: Expr, pad_width: Any, mode: str, constant_values: Any, reflect_type: str = "even") -> Expr:
+    if mode in REPEATING:
+        for axis, (before, after) in enumerate(pad_widths(pad_width, array.ndim)):
+            if before or after:
+                array = array[(*[slice(None)] * axis, _source(array, axis, before, after, mode))]
+        return array
+    if mode == "empty":
+        mode = "constant"
     if mode != "constant" or not isinstance(constant_values, int | float):
         raise NotImplementedError(f"with mode={mode!r}, or several constants")
     if isinstance(pad_width, int):
@@ -98,6 +119,17 @@ def _diff(a: Expr, n: int, axis: int) -> Expr | None:
     return a
 
 
+def _unwrap(p: Expr, discont: Any, axis: int, period: float) -> Expr:
+    """Steps of more than half a period are made up for by those after them."""
+    at, half = axis % p.ndim, 0.5 * float(period)
+    step = cut(p, at, 1) - cut(p, at, None, -1)
+    wrapped = (step + half) % float(period) - half
+    wrapped = fn.where((wrapped == -half) & (step > 0.0), half, wrapped)
+    limit = half if discont is None else max(half, float(discont))
+    change = fn.where(fn.abs(step) < limit, 0.0, wrapped - step)
+    return fn.concatenate([cut(p, at, None, 1), cut(p, at, 1) + fn.cumsum(change, axis=at)], axis=at)
+
+
 def _repeat(a: Expr, repeats: Expr, axis: int | None) -> Expr | None:
     if not a.is_array or (axis is None and a.ndim == 1):
         return None
@@ -112,5 +144,5 @@ def _repeat(a: Expr, repeats: Expr, axis: int | None) -> Expr | None:
 FORMS: dict[str, Any] = {
     "np.concatenate": _concatenate, "np.stack": _stack, "np.hstack": _hstack, "np.vstack": _vstack,
     "np.dstack": _dstack, "np.column_stack": _column_stack, "np.append": _append, "np.meshgrid": _meshgrid,
-    "np.pad": _pad, "np.diff": _diff, "np.repeat": _repeat,
+    "np.pad": _pad, "np.diff": _diff, "np.repeat": _repeat, "np.unwrap": _unwrap,
 }

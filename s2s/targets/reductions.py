@@ -166,7 +166,13 @@ def _sort(helper: str, name: str) -> Callable[..., Expr | None]:
     return form
 
 
+def _partition(a: Expr, kth: Any, axis: int | None) -> Expr:
+    """Sorted, it is partitioned at every place."""
+    return fn.sort(a, axis=axis)
+
+
 FORMS: dict[str, Any] = {
+    "np.partition": _partition,
     "np.sum": _sum, "np.nansum": _nansum, "np.mean": _mean, "np.var": _var, "np.std": _std, "np.ptp": _ptp,
     "np.max": _along("max", "max_last"), "np.min": _along("min", "min_last"), "np.prod": _prod,
     "np.any": _any, "np.all": _all, "np.count_nonzero": _count_nonzero,

@@ -141,6 +141,11 @@ INDEXING = [
     row("np.nonzero", V3), row("np.flatnonzero", V3), row("np.argwhere", M34), row("np.tril_indices", 3),
     row("np.triu_indices", 3, 1), row("np.diag_indices", 3), row("np.bincount", INDEX),
     row("np.bincount", INDEX, V4), row("np.bincount", INDEX, V4, 6),
+    row("np.partition", array(5), (2,)), row("np.partition", M34, (1, 2), axis=0),
+    row("np.partition", M34, (3,), axis=None),
+    row("np.convolve", V4, V3), row("np.convolve", V3, V4, mode="same"), row("np.correlate", V4, V3, mode="full"),
+    row("np.correlate", V3, array(3)), row("np.unwrap", 3.0 * V4), row("np.unwrap", 3.0 * M34, axis=0),
+    row("np.pad", M23, pad_width=((0, 1), (2, 0)), mode="edge"), row("np.pad", V4, pad_width=2, mode="reflect"),
     row("np.linalg.matrix_rank", M34), row("np.delete", INDEX, np.array([0, 2])),
     row("np.insert", INDEX, np.array([0, 2]), np.array([7, 8])),
 ]

@@ -187,5 +187,92 @@ MATRICES = [
     *(row(getattr(np, name), *args) for name, args in (
         ("matvec", (T234, V4)), ("vecmat", (array(3, dtype=C), T234))) if hasattr(np, name)),
 ]
+B4 = np.array([True, False, True, True])
+PICK = np.array([[0, 1, 2, 1], [2, 0, 0, 1], [1, 1, 2, 0]])
+CHOOSING = [
+    row(lambda x, y: np.select([x > 0.5, x < -0.5], [x * x, y], 2.0), M34, array(3, 4), name="select"),
+    row(lambda x: np.select([x > 0.5, x < -0.5], [x * x, 3.0 * x]), M34, name="select without default"),
+    row(lambda x, y: np.choose(PICK, [x, y, 1.5]), M34, V4, name="choose"),
+    row(lambda x: np.choose(PICK + 2, (x, 2.0 * x, -x), mode="wrap"), M34, name="choose wrap"),
+    row(lambda x: np.choose(PICK - 1, (x, 2.0 * x, -x), mode="clip"), M34, name="choose clip"),
+    row(lambda x: np.choose(PICK, x), array(3, 3, 4), name="choose of an array"),
+    row(lambda x: PICK.choose([x, x * x, x + 1.0]), M34, name="choose method"),
+    row(lambda x: np.compress(B4, x, axis=1), M34, name="compress"), row(lambda x: np.compress([0, 1, 1], x), V3,
+                                                                        name="compress flat"),
+    row(lambda x: x.compress(B4), V4, name="compress method"),
+    row(lambda x: np.extract(x > 0, x), M34, name="extract"),
+    row(lambda x: np.partition(x, 2), array(6), name="partition"),
+    row(lambda x: np.partition(x, (1, 3), axis=0), array(5, 2),
+                                                                     name="partition axis"),
+    row(lambda x: np.partition(x, 4, axis=None), M34, name="partition flat"), row(np.partition, M34, 2, axis=-1),
+    row(np.sort, M34, axis=None), row(lambda x: np.sort(x, kind="stable"), V6, name="sort stable"),
+    row(lambda x: x[np.argsort(x)[:3]] * x[np.argpartition(x, 2)[:3]] ** 2, V6, name="sorted selection"),
+    row(lambda x, xp, fp: np.interp(x, np.cumsum(np.abs(xp)), fp, left=-1.0, right=2.0), V6, V4, array(4),
+        name="interp ends"),
+    row(lambda x, fp: np.interp(x, [0.5, 1.7, 3.1], fp, period=4.0), V6, V3, name="interp period"),
+    row(lambda x, fp: np.interp(x, [-1.0, 0.2, 1.0], fp), V6, array(3, dtype=C), name="interp complex"),
+    row(np.sign, array(3, dtype=C)), row(np.divmod, array(4), np.array([0.7, -0.4, 0.3, 0.9])),
+    row(np.real_if_close, V3),
+    row(np.sort_complex, array(4, dtype=C)), row(np.unwrap, 3.0 * V6), row(np.unwrap, 3.0 * M34, axis=0),
+    row(lambda x: np.unwrap(x, period=2.0), 3.0 * V6, name="unwrap period"),
+    row(lambda x: x[np.nanargmax(np.where(x > 1, np.nan, x))] * x[np.nanargmin(x)], V6, name="nanargmax"),
+]
+FW = np.array([1, 2, 1, 3])
+STATISTICS = [
+    row(np.average, M34), row(np.average, M34, axis=1), row(lambda x, w: np.average(x, weights=w), M34, np.abs(M34)),
+    row(lambda x, w: np.average(x, axis=0, weights=w), M34, np.abs(V3), name="average of rows"),
+    row(lambda x, w: np.average(x, 1, w, returned=True), M34, np.abs(V4), name="average returned"),
+    row(lambda x, w: np.average(x, (0, 1), np.abs(w), keepdims=True), T234, M23, name="average axes"),
+    row(np.cov, M34), row(np.cov, V6), row(np.cov, M34, rowvar=False), row(lambda x, y: np.cov(x, y), V4, array(4),
+                                                                         name="cov of two"),
+    row(np.cov, M34, bias=True), row(np.cov, M34, ddof=0), row(np.cov, array(3, 4, dtype=C)),
+    row(lambda x: np.cov(x, fweights=FW), M34, name="cov fweights", single=False),
+    row(lambda x, w: np.cov(x, aweights=np.abs(w)), M34, V4, name="cov aweights", single=False),
+    row(lambda x, w: np.cov(x, fweights=FW, aweights=np.abs(w)), M34, V4, name="cov both", single=False),
+    row(np.corrcoef, M34), row(lambda x, y: np.corrcoef(x, y), V4, array(4), name="corrcoef of two"),
+    row(np.corrcoef, M34, rowvar=False), row(np.ptp, M34, axis=1), row(np.cumsum, T234, 1),
+    row(np.cumprod, T234, axis=-1),
+]
 
-ROWS = MATRICES + CUTTING + DIFFERENCES + FOURIER + REDUCING
+
+def convolutions(function: Callable[..., Any]) -> list[Row]:
+    """All modes, of vectors of every kind of length."""
+    return [row(lambda a, v, mode: function(a, v, mode=mode), array(n, dtype=d), array(m), mode=mode,
+                name=f"{function.__name__} {mode} {n} {m} {d}", order=2 if n == 5 else 1, single=m == 3)
+            for mode in ("full", "same", "valid")
+            for n, m, d in ((5, 3, "float64"), (3, 5, "float64"), (4, 2, C), (2, 4, "float64"), (4, 4, "float64"),
+                            (6, 1, "float64"), (2, 5, C), (6, 3, "float64"), (3, 6, "float64"))]
+
+
+MORE_PRODUCTS = [
+    *convolutions(np.convolve), *convolutions(np.correlate), row(np.convolve, V6, array(3)),
+    row(np.correlate, V6, array(3)),
+    row(lambda x, y: np.einsum("...ij,...jk->...ik", x, y), T234, array(4, 2), name="einsum ellipsis"),
+    row(lambda x, y: np.einsum("...ij,...j", x, y), T234, array(2, 4), name="einsum implicit"),
+    row(lambda x: np.einsum("...ii->...i", x), array(2, 3, 3), name="einsum diagonal"),
+    row(lambda x: np.einsum("i...->...", x), T234, name="einsum sum"),
+    row(lambda x, y: np.einsum(x, [0, 1], y, [1, 2], [0, 2]), M23, M34, name="einsum lists"),
+    row(lambda x, y: np.einsum(x, [0, 1], y, [1, 2]), M23, M34, name="einsum lists implicit"),
+    row(lambda x, y: np.einsum(x, [..., 0, 1], y, [1], [..., 0]), T234, V4, name="einsum lists ellipsis"),
+    row(lambda x, y: np.einsum("...,...->...", x, y), array(3, 1), V4, name="einsum broadcast"),
+    row(lambda x, y: np.einsum("i...,i...", x, y), M34, array(3, 4), name="einsum all"),
+    row(lambda x: np.einsum("ijj->i", x), array(2, 3, 3), name="einsum trace"),
+    row(lambda x, y: np.einsum("ij,jk->ik", x, y, optimize=True), M23, M34, name="einsum optimize"),
+    row(np.kron, M23, V3), row(np.kron, V3, T234), row(np.kron, 1.5, M23), row(np.kron, T234, array(1, 2, 2)),
+    row(lambda a, b: np.cross(a, b, axis=0), array(3, 4), array(3, 4), name="cross axis"),
+    row(lambda a, b: np.cross(a, b, axisa=0, axisb=1, axisc=0), array(3, 4), array(4, 3), name="cross axes"),
+    row(lambda a, b: LA.cross(a, b, axis=0), array(3, 4), array(3, 4), name="linalg cross"),
+]
+PADDING = [
+    *(row(np.pad, x, w, mode=m, name=f"pad {m} {w}") for m in (
+        "edge", "reflect", "symmetric", "wrap", "maximum", "minimum", "mean", "median", "linear_ramp") for x, w in (
+        (V4, 2), (M34, ((1, 2), (3, 0))))),
+    row(np.pad, V3, 7, mode="reflect"), row(np.pad, V3, 7, mode="wrap"),
+    row(np.pad, M34, 2, "constant", constant_values=1.5),
+    row(np.pad, V4, (2, 1), mode="reflect", reflect_type="odd"),
+    row(np.pad, V4, 3, mode="symmetric", reflect_type="odd"),
+    row(np.pad, V6, 2, mode="mean", stat_length=3), row(np.pad, M34, 1, mode="median", stat_length=((2, 1), (3, 2))),
+    row(np.pad, V4, (1, 3), mode="linear_ramp", end_values=(2.0, -1.0)), row(np.pad, T234, ((0, 0), (1, 1), (2, 3))),
+]
+
+ROWS = CHOOSING + STATISTICS + MORE_PRODUCTS + PADDING + MATRICES + CUTTING + DIFFERENCES + FOURIER + REDUCING

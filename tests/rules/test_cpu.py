@@ -34,8 +34,8 @@ REFUSED_STACKS = {f"np.linalg.{name}" for name in (
     "slogdet", "cholesky", "eigvalsh", "eigh", "pinv", "svd", "svdvals", "qr", "eig", "eigvals")}
 #: Refused, since numba has nothing of the kind.
 REFUSED = {name: "numba has no FFT" for name in TABLE.by_name if name.startswith("np.fft.")}
-#: What they hold is what the memory held before.
-NO_NUMBERS = {"np.empty", "np.empty_like"}
+#: What they hold is what the memory held before, or is in no order that is said.
+NO_NUMBERS = {"np.empty", "np.empty_like", "np.partition"}
 
 _BY_RULE: dict[str, list[Row]] = {}
 for _name, _sample in _ROWS:

@@ -9,11 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from s2s.rules.expand import cutting, differences, fourier, matrices, quantiles, reducing
+from s2s.rules.expand import (
+    choosing,
+    cutting,
+    differences,
+    fourier,
+    matrices,
+    padding,
+    products,
+    quantiles,
+    reducing,
+    statistics,
+)
 from s2s.rules.expand.core import Expansion, Expansions
 
 _FILES: tuple[Expansions, ...] = tuple(module.written for module in (
-    cutting, differences, fourier, matrices, quantiles, reducing))
+    choosing, cutting, differences, fourier, matrices, padding, products, quantiles, reducing, statistics))
 
 EXPANSIONS: dict[Callable[..., Any], Expansion] = {f: e for file in _FILES for f, e in file.functions.items()}
 METHODS: dict[str, Expansion] = {name: e for file in _FILES for name, e in file.methods.items()}

@@ -5,8 +5,9 @@
         ...
 
 The annotation of a parameter says how it comes: `Expr` (or `Expr | None`) as an expression, lists of numbers as an
-array; `list[Expr]` as a list of expressions; `Static` as a Python constant, which has to be known when the code is
-made; `Any` as a constant where it is known, and as an expression otherwise; `Parts` so too, but an int is constant.
+array; `list[Expr]` as a list of expressions, and `Several` so too, or as the array that it is; `Static` as a Python
+constant, which has to be known when the code is made; `Any` as a constant where it is known, and as an expression
+otherwise; `Parts` so too, but an int is constant.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from s2s.rules.expr import Expr
 
 Static: TypeAlias = Any
 Parts: TypeAlias = Any
+Several: TypeAlias = Any
 
 _KINDS = {"Expr": "value", "Expr | None": "value", "list[Expr]": "values", "Static": "static", "Any": "any",
-          "Parts": "parts"}
+          "Parts": "parts", "Several": "values"}
 
 
 @dataclass(frozen=True)
