@@ -21,7 +21,6 @@ import numpy as np
 from hypothesis import strategies as st
 
 SIZE = 3
-TAPE = 220
 HEADER = '''import math
 
 import numpy as np
@@ -61,8 +60,13 @@ _numbers = itertools.count()
 class Writer:
     """Writes the body of one function; the names in scope are kept by kind."""
 
+    #: How many statements a function has at least; the bytes that it is written from; what the module has besides.
+    least = 2
+    tape = 220
+    helpers = ""
+
     def __init__(self, tape: bytes, with_variables: bool) -> None:
-        self.tape = iter(tape)
+        self.bytes = iter(tape)
         self.lines: list[str] = []
         self.depth = 1
         self.scalars = ["x", "y"]
@@ -79,7 +83,7 @@ class Writer:
     # Choices ---------------------------------------------------------------------------------
 
     def pick(self, n: int) -> int:
-        return next(self.tape, 0) % n
+        return next(self.bytes, 0) % n
 
     def one_of(self, items: list[str]) -> str:
         return items[self.pick(len(items))]
@@ -337,25 +341,29 @@ class Writer:
             kind = self.pick(4)
             self.line(kinds[kind] if kind < len(kinds) else f"return {self.tame()}")
 
+    def results(self) -> list[str]:
+        """What the function returns besides numbers and the last vector."""
+        return [f"np.sum({name})" for name in self.stores[:2]]
 
-def function_source(tape: bytes, name: str = "program", with_variables: bool = True) -> str:
+
+def function_source(tape: bytes, name: str = "program", kind: type[Writer] = Writer) -> str:
     """The text of one function of `(x, y, u, v)`."""
-    writer = Writer(tape, with_variables)
-    writer.statements(2 + writer.pick(5))
-    parts = [*writer.scalars[:6], f"{writer.vectors[-1]}[0]"]
-    parts += [f"np.sum({name})" for name in writer.stores[:2]] + [f"{name}[-1]" for name in writer.lists[:1]]
+    writer = kind(tape, True)
+    writer.statements(writer.least + writer.pick(5))
+    parts = [*writer.scalars[:6], f"{writer.vectors[-1]}[0]", *writer.results()]
+    parts += [f"{name}[-1]" for name in writer.lists[:1]]
     terms = [f"{0.5 + 0.1 * k:.1f} * {part}" for k, part in enumerate(parts)]
     writer.line("return " + " + ".join(terms))
     return f"def {name}(x, y, u, v):\n" + "\n".join(writer.lines) + "\n"
 
 
-def module_source(tapes: list[bytes]) -> str:
+def module_source(tapes: list[bytes], kind: type[Writer] = Writer) -> str:
     """The text of a module with a function for each tape, and `together`, which calls them all."""
     names = [f"program_{k}" for k in range(len(tapes))]
-    functions = [function_source(tape, name) for tape, name in zip(tapes, names, strict=True)]
+    functions = [function_source(tape, name, kind) for tape, name in zip(tapes, names, strict=True)]
     calls = " + ".join(f"{name}(x, y, u, v)" for name in names)
     functions.append(f"def together(x, y, u, v):\n    return {calls}\n")
-    return "\n\n".join([HEADER, *functions])
+    return "\n\n".join([HEADER + kind.helpers, *functions])
 
 
 @contextmanager
@@ -376,10 +384,8 @@ def imported(source: str, folder: Path) -> Iterator[ModuleType]:
         path.unlink()
 
 
-tapes = st.binary(min_size=TAPE, max_size=TAPE)
-
-
 @st.composite
-def programs(draw: st.DrawFn) -> str:
+def programs(draw: st.DrawFn, kind: type[Writer] = Writer) -> str:
     """The text of a module with one random function, `program(x, y, u, v)`."""
-    return f"{HEADER}\n\n{function_source(draw(tapes))}"
+    tape = draw(st.binary(min_size=kind.tape, max_size=kind.tape))
+    return f"{HEADER}{kind.helpers}\n\n{function_source(tape, kind=kind)}"

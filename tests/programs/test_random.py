@@ -18,6 +18,8 @@ import numpy as np
 import pytest
 import random_programs
 from hypothesis import HealthCheck, given, note, seed, settings
+from random_memory import MemoryWriter
+from random_programs import Writer
 
 import s2s
 
@@ -41,19 +43,24 @@ def assert_close(got: float, want: float, tolerance: float, what: str) -> None:
     assert abs(got - want) <= tolerance * max(1.0, abs(want)), f"{what}: {got!r} and {want!r}"
 
 
+def run(f: Any, args: Any) -> float:
+    """The value for copies of the arguments: a program may write into them."""
+    return float(f(*copy.deepcopy(args)))
+
+
 def check_parameters(module: ModuleType, name: str, **options: Any) -> None:
     """Gradients of the parameters against forward mode and a difference along one direction."""
     f = getattr(module, name)
     args = copy.deepcopy(random_programs.ARGUMENTS)
     value, gradients = s2s.value_and_gradients_function(f, **options)(*args)
     checking.assert_unchanged(args, random_programs.ARGUMENTS)
-    assert_close(float(value), float(f(*args)), 1e-12, "value and run")
+    assert_close(float(value), run(f, args), 1e-12, "value and run")
     tangents = directions(list(args))
     reverse = along(gradients, tangents)
     _, tangent = s2s.jvp(f, args, tuple(tangents))
     assert_close(reverse, 0.0 if tangent is None else float(tangent), 1e-9, "reverse and forward mode")
     compare_with_difference(
-        lambda h: float(f(*(a + h * t for a, t in zip(args, tangents, strict=True)))), reverse
+        lambda h: run(f, [a + h * t for a, t in zip(args, tangents, strict=True)]), reverse
     )
 
 
@@ -68,7 +75,7 @@ def check_variables(module: ModuleType, name: str, **options: Any) -> None:
         # All of them stand where Python never comes, such as in a loop over `range(0)`.
         for name in ("w0", "w1", "w2"):
             setattr(module, name, None)
-        f(*args)
+        run(f, args)
         return
     variables = [variable for _, variable in pairs]
     before = [np.array(variable.numpy()) for variable in variables]
@@ -77,7 +84,7 @@ def check_variables(module: ModuleType, name: str, **options: Any) -> None:
     def moved(h: float) -> float:
         for variable, value, tangent in zip(variables, before, tangents, strict=True):
             variable.assign(value + h * tangent)
-        return float(f(*args))
+        return run(f, args)
 
     reverse = along([gradient for gradient, _ in pairs], tangents)
     compare_with_difference(moved, reverse)
@@ -96,7 +103,7 @@ def compare_with_difference(f: Any, reverse: float) -> None:
 
 def check(source: str, folder: Path) -> None:
     note(source)
-    body = source[len(random_programs.HEADER) :]
+    body = source[source.index("def program(") :]
     with random_programs.imported(source, folder) as module, checking.time_limit(60.0):
         try:
             check_parameters(module, "program")
@@ -111,24 +118,25 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("random_programs")
 
 
-def part(number: int) -> Any:
+def part(number: int, kind: type[Writer]) -> Any:
     """A test of the part of the programs that belongs to a seed: parts may run beside each other."""
 
     @seed(number)
     @settings(
-        max_examples=-(-COUNT // PARTS),
+        max_examples=-(-COUNT // (2 * PARTS)),
         database=None,
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
-    @given(source=random_programs.programs())
+    @given(source=random_programs.programs(kind))
     def test(folder: Path, source: str) -> None:
         check(source, folder)
 
     return test
 
 
-test_random_programs_a, test_random_programs_b = map(part, range(PARTS))
+test_random_programs_a, test_random_programs_b = (part(k, Writer) for k in range(PARTS))
+test_programs_with_memory_a, test_programs_with_memory_b = (part(k, MemoryWriter) for k in range(PARTS))
 
 
 def test_most_references_were_stable() -> None:
@@ -144,8 +152,9 @@ def test_most_references_were_stable() -> None:
 def test_sample_on_cpu(folder: Path, number: int) -> None:
     """Several programs compiled together agree with forward mode and with target python."""
     rng = random.Random(number)
-    tapes = [rng.randbytes(random_programs.TAPE) for _ in range(SAMPLE // 4)]
-    source = random_programs.module_source(tapes)
+    kind = Writer if number < 2 else MemoryWriter
+    tapes = [rng.randbytes(kind.tape) for _ in range(SAMPLE // 4)]
+    source = random_programs.module_source(tapes, kind)
     with random_programs.imported(source, folder) as module:
         args = copy.deepcopy(random_programs.ARGUMENTS)
         try:
