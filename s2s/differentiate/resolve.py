@@ -173,8 +173,25 @@ class Resolver:
     def _is_kept(self, v: Value) -> bool:
         """Whether memory holds `v` to the end, so that it can be loaded from there."""
         if v not in self.kept:
-            self.kept[v] = next((load for store in self.stored.get(v, ()) if (load := self._load_of(store))), None)
+            stored = next((load for store in self.stored.get(v, ()) if (load := self._load_of(store))), None)
+            self.kept[v] = stored or self._from_original(v)
         return self.kept[v] is not None
+
+    def _from_original(self, v: Value) -> Op | None:
+        """What loads `v` from the array that its own is a copy of: no store had come to the cell before it was read."""
+        op = v.op
+        if op is None or op.name != "getitem" or op not in self.original or not isinstance(v.type, Scalar):
+            return None
+        copied = op.value("a").op
+        if copied is None or copied.name != "np.copy" or not set(op.attrs["items"]) <= {"i"}:
+            return None
+        original, stores = copied.value("a"), self.memory.stores.get(self.memory.group(op.value("a")), ())
+        if self.home.get(original) is not self.top or self.memory.may_change(original, copied) \
+                or any(self.cells.may_precede(store, op) for store in stores):
+            return None
+        load = Op(SPECS["getitem"], {**op.args, "a": original}, dict(op.attrs), loc=op.loc)
+        load.results = [Value(v.type, v.hint, load)]
+        return load
 
     def _load_of(self, store: Op) -> Op | None:
         """What loads the number that `store` stored; None where it may not be there in the end."""

@@ -314,9 +314,17 @@ class Cells:
 
         The two are known to belong to memory that may be the same.
         """
+        read = self.place(value, reader) if value is not None else self.accessed(reader, name)
+        return self._may_touch(store, reader, read, 1)
+
+    def may_precede(self, store: Op, reader: Op) -> bool:
+        """Whether `store` may have changed, before `reader` runs, what that reads."""
+        return self._may_touch(store, reader, self.accessed(reader), -1)
+
+    def _may_touch(self, store: Op, reader: Op, read: Place | None, after: int) -> bool:
+        """Whether `store` may touch cells of `read`, after `reader` (1) or before it (-1)."""
         if store.spec.writes != "a":
             return True
-        read = self.place(value, reader) if value is not None else self.accessed(reader, name)
         write = self.accessed(store)
         if read is None or write is None or read.root is not write.root or self._asked > _MANY:
             return True
@@ -333,9 +341,13 @@ class Cells:
                 if not fresh:
                     return True
                 continue
-            if self._meet(store, write, reader, read, level, self._later(r[level])):
+            order = self._later(r[level])
+            if after < 0:
+                order = [gap.times(-1).shifted(-2) for gap in order]
+            if self._meet(store, write, reader, read, level, order):
                 return True
-        return store is not reader and self._after(store, reader) \
+        first, second = (reader, store) if after > 0 else (store, reader)
+        return store is not reader and self._after(second, first) \
             and self._meet(store, write, reader, read, common, [])
 
     def may_meet(self, loop: Op, store: Op, other: Op, value: Value | None = None) -> bool:
@@ -365,9 +377,9 @@ class Cells:
         gap = Linear({(body.params[0], "store"): 1, (body.params[0], "reader"): -1})
         return [gap.times(1 if step > 0 else -1).shifted(-1)]
 
-    def _after(self, store: Op, reader: Op) -> bool:
-        """Whether `store` may come after `reader` in one run of the innermost block that both are in."""
-        chains = [list(self._chain(op)) for op in (store, reader)]
+    def _after(self, second: Op, first: Op) -> bool:
+        """Whether `second` may come after `first` in one run of the innermost block that both are in."""
+        chains = [list(self._chain(op)) for op in (second, first)]
         blocks = {b: o for o, b in chains[1]}
         for op, block in chains[0]:
             if block in blocks:

@@ -330,3 +330,31 @@ def slices_added_to_themselves(x):
         y[0] = t[0] * y[0]
         y[1:] = t
     return np.sum(y * y)
+
+
+@program(args=(np.array([0.5, -1.5, 2.0, 0.25, -0.75]),), smoke=True)
+def copy_read_before_and_after_stores(x):
+    y = x.copy()
+    for i in range(1, len(y)):
+        y[i] = y[i - 1] * np.sin(y[i])
+        y[i - 1] = y[i - 1] * y[i - 1]
+    z = x.copy()
+    for k in range(2):
+        for i in range(len(z)):
+            z[i] = z[i] * z[i] * y[i]
+        for i in range(len(z) - 1, -1, -1):
+            z[i] *= np.cos(z[len(z) - 1 - i])
+    return np.sum(y * y) + np.sum(z)
+
+
+@program(args=(np.array([0.5, -1.5, 2.0, 0.25, -0.75]),))
+def copies_of_what_changes(x):
+    w = 2.0 * x
+    y = w.copy()
+    for i in range(len(y)):
+        y[i] = y[i] * y[i]
+        w[i] = y[i] + x[i] * w[i]
+    z = y[1:4].copy()
+    for i in range(3):
+        z[i] = z[i] * z[2 - i]
+    return np.sum(z * w[:3])
