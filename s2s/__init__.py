@@ -21,6 +21,7 @@ from s2s.api.functions import (
     value_and_gradients_function,
 )
 from s2s.api.short import checkpoint, hessian, hvp, jacobian, jvp, linearize, vjp
+from s2s.api.whole import function
 from s2s.errors import (
     CompilationError,
     NoRuleError,
@@ -31,6 +32,7 @@ from s2s.errors import (
     UnsupportedSyntaxError,
 )
 from s2s.rules.user import rule
+from s2s.tape.tape import GradientTape
 from s2s.testing.grads import check_grads
 from s2s.variable import Tensor, Variable, constant
 
@@ -38,6 +40,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CompilationError",
+    "GradientTape",
     "NoRuleError",
     "ReplayError",
     "S2SError",
@@ -50,6 +53,7 @@ __all__ = [
     "checkpoint",
     "constant",
     "custom_gradient",
+    "function",
     "grad",
     "gradients_function",
     "hessian",

@@ -14,15 +14,18 @@ from typing import Any
 from s2s.compile.numba_cpu import compile_cpu
 from s2s.compile.python import compile_python
 from s2s.differentiate.forward import Forward, forward
+from s2s.differentiate.inside import connections, expand
 from s2s.differentiate.reverse import Reverse, reverse
 from s2s.emit import Emitted, emit
-from s2s.errors import CompilationError, S2SError, located
-from s2s.ir.core import Function, Op, Value, walk
+from s2s.errors import CompilationError, ReplayError, S2SError, located
+from s2s.ir.core import Block, Function, Op, Value, walk
+from s2s.ir.memory import Memory
 from s2s.ir.names import adjoint_name
-from s2s.ir.types import Opaque, is_inexact
+from s2s.ir.types import Array, Opaque, is_inexact
 from s2s.lower.binding import Read
 from s2s.lower.context import Services
 from s2s.lower.lower import Program, lower
+from s2s.lower.record import unreplayable
 from s2s.lower.written import check_independent, check_stores, keep_apart, one_memory, stores_of
 from s2s.options import Options
 from s2s.rules import TABLE
@@ -32,13 +35,13 @@ from s2s.targets.numba_forms import legalise
 
 
 def _inner(fn: Function, wrt: Sequence[Value], *, keep_values: bool, seeds_given: bool) -> Reverse:
-    fn, wrt = _simplified(fn, wrt)
+    fn, wrt = _simplified(expand(fn, TABLE, simplify), wrt)
     made = reverse(fn, wrt, TABLE, keep_values=keep_values, seeds_given=seeds_given)
     return Reverse(simplify(made.function), made.connected)
 
 
 def _inner_forward(fn: Function, wrt: Sequence[Value]) -> Forward:
-    fn, wrt = _simplified(fn, wrt)
+    fn, wrt = _simplified(expand(fn, TABLE, simplify), wrt)
     made = forward(fn, wrt, TABLE)
     return Forward(simplify(made.function), made.connected)
 
@@ -49,7 +52,12 @@ def _simplified(fn: Function, wrt: Sequence[Value]) -> tuple[Function, list[Valu
     return simple, [simple.block.params[fn.block.params.index(v)] for v in wrt]
 
 
-SERVICES = Services(TABLE, _inner, _inner_forward)
+def _connections(ops: Sequence[Op], at: int, spans: Sequence[Any], targets: Sequence[Value], sources: Sequence[Value],
+                 watched: Callable[[Value], bool]) -> tuple[list[bool], list[bool]]:
+    return connections(ops, at, spans, targets, sources, watched, TABLE, simplify)
+
+
+SERVICES = Services(TABLE, _inner, _inner_forward, _connections)
 
 
 @dataclass(eq=False)
@@ -84,6 +92,7 @@ def lowered(function: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any
         stores = stores_of(program)
     check_stores(program, stores)
     keep_apart(program, stores)
+    expand(program.function, TABLE, simplify)
     return program
 
 
@@ -95,6 +104,52 @@ def differentiate(program: Program, wrt: Sequence[Read], *, keep_values: bool, s
         program, wrt, name, target, "reverse", keep_values,
         lambda fn, inputs, outside: reverse(fn, inputs, TABLE, keep_values=keep_values, seeds_given=seeds_given,
                                             outside=outside))
+
+
+def evaluation(program: Program, *, target: str = "python") -> Derivative:
+    """A lowered function as it is, with the derivatives that it asks for in it."""
+    fn = program.function
+    if target == "cpu":
+        _assign_after(program)
+    simple = simplify(fn)
+    simple.name = fn.name
+    stages = {"lowered": fn, "simplified": simple}
+    emitted = emit(for_target(simple, target), target=target)
+    stores = stores_of(program)
+    written = tuple(k for k, p in enumerate(fn.block.params) if p in stores)
+    return Derivative(program, [], [], simple, emitted, 0, True, written, [], "value", stages)
+
+
+def _drop_draws(fn: Function) -> None:
+    """Leave out draws, where the program needs none of them: it takes them from the run."""
+    live = simplify(fn)
+    read = {v for op in walk(live.block) for v in (*op.operands(), *(r for b in op.blocks for r in b.results))}
+    read |= set(live.block.results)
+    calls = [op for op in walk(live.block) if op.name == "pycall" and op.spec.effect]
+    if not any(r in read for op in calls for r in op.results):
+        _drop(fn.block, lambda op: op.name == "pycall" and op.spec.effect)
+        _drop_unused_objects(fn)
+
+
+def _drop_unused_objects(fn: Function) -> None:
+    used = set(fn.block.results) | {v for op in walk(fn.block) for v in op.operands()} | {
+        r for op in walk(fn.block) for b in op.blocks for r in b.results}
+    fn.block.params = [p for p in fn.block.params if p in used or not isinstance(p.type, Opaque)]
+
+
+def _assign_after(program: Program) -> None:
+    """Return what Variables are assigned, for the shell to assign: numba cannot."""
+    fn = program.function
+    _drop(fn.block, lambda op: op.name == "pycall" and op.attrs.get("name") == "assign")
+    fn.block.results += [v for _, v in program.assigned]
+    _drop_unused_objects(fn)
+
+
+def _drop(block: Block, gone: Callable[[Op], bool]) -> None:
+    block.ops = [op for op in block.ops if not gone(op)]
+    for op in block.ops:
+        for inner in op.blocks:
+            _drop(inner, gone)
 
 
 def push_forward(program: Program, wrt: Sequence[Read], *, target: str = "python") -> Derivative:
@@ -188,6 +243,36 @@ def _beyond_numba(op: Op) -> str | None:
     return None
 
 
+def written_parameters(program: Program) -> dict[Value, Op]:
+    """Parameters whose memory the program changes, or lets a call change, with one place where it does."""
+    fn, found = program.function, stores_of(program)
+    memory = Memory(fn)
+    for op in walk(fn.block):
+        if op.name == "pycall":
+            groups = {memory.of(v) for v in op.operands() if isinstance(v.type, Array)}
+            for p in fn.block.params:
+                if isinstance(p.type, Array) and memory.of(p) in groups:
+                    found.setdefault(p, op)
+    return found
+
+
+def replayed(program: Program, target: str = "python") -> Derivative:
+    """A block that ran, lowered to be run again: the derivatives that it asks for, and no effect."""
+    fn = expand(program.function, TABLE, simplify, replayed=True)
+    _drop_draws(fn)
+    simple = simplify(fn)
+    simple.name = fn.name
+    lost = unreplayable(simple.block)
+    if lost is not None:
+        name = lost.attrs.get("name") or "a call"
+        raise located(ReplayError, lost.loc, f"{name}() cannot be called again to differentiate the block",
+                      "its result is needed, and another call may give another one",
+                      "bind its result to a name of its own at the top level of the block, or call it before the block")
+    stages = {"lowered": fn, "simplified": simple}
+    emitted = emit(for_target(simple, target), target=target)
+    return Derivative(program, [], [], simple, emitted, 0, True, (), [], "value", stages)
+
+
 def _mentioned(program: Program, read: Read) -> bool:
     """Whether code that this specialisation left out reads a value that depends on `read`."""
     if read.path in program.mentioned_paths:
@@ -207,4 +292,15 @@ def _mentioned(program: Program, read: Read) -> bool:
     return False
 
 
-__all__ = ["SERVICES", "Derivative", "adjoint_name", "compiled", "differentiate", "lowered", "push_forward"]
+__all__ = [
+    "SERVICES",
+    "Derivative",
+    "adjoint_name",
+    "compiled",
+    "differentiate",
+    "evaluation",
+    "lowered",
+    "push_forward",
+    "replayed",
+    "written_parameters",
+]

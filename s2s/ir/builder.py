@@ -46,14 +46,17 @@ class Builder:
         self.loc = loc
         self.origin = origin
         self.opaque: frozenset[Value] = frozenset()
+        self.around: list[Block] = []  # the blocks that are under construction around `block`
 
     @contextmanager
     def at(self, block: Block) -> Iterator[Block]:
         """Append to `block` inside the `with`."""
         saved, self.block = self.block, block
+        self.around.append(saved)
         try:
             yield block
         finally:
+            self.around.pop()
             self.block = saved
 
     def emit(self, spec: OpSpec | str, args: Mapping[str, Arg], attrs: Mapping[str, Any] | None = None,

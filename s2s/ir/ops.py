@@ -351,3 +351,9 @@ _spec("call", "*args =function", lambda op: [v.type for v in op.attrs["function"
 # custom_gradient: results are the args; block: pullback (cotangents) yields one adjoint for each of
 # `sources`, as many as there are. captured: what the values were computed from beside the sources.
 _spec("custom", "*args *sources *captured", lambda op: [v.type for v in op.values("args")], emits="special", cost=0)
+# A tape begins or ends to record here (attrs["id"]); `gradient` is the derivative of what it recorded, which
+# `differentiate.inside` puts in its place: attrs["spans"] are pairs of ids (None: until here), attrs["seeded"] says
+# which targets have a weight among `seeds`.
+_spec("tape", "=id", lambda op: [], emits="special", effect=True)
+_spec("gradient", "*targets *sources *seeds =spans =seeded", lambda op: [v.type for v in op.values("sources")],
+      emits="special")

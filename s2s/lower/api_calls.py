@@ -33,7 +33,7 @@ def api_call(ctx: Context, node: gast.AST | None, callee: Static | Outside, args
     if isinstance(f, Inner):
         return gradient(ctx, node, f, args[0], args[1:], dict(kwargs))
     role = getattr(f, "__s2s_role__", None)
-    if role is None:
+    if role is None or role == "tape":
         return None
     if role == "gradient":
         r = f.request

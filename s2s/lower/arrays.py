@@ -20,6 +20,7 @@ from s2s.lower.outside import opaque
 from s2s.lower.rulecalls import call_rule
 from s2s.lower.truth import static, usable
 from s2s.lower.values import Box, Lazy, Lowered, Outside, Range, Static
+from s2s.variable import constant
 
 Node = Any
 Args = list[Lowered]
@@ -169,7 +170,8 @@ def _variable_method(ctx: Context, node: Node, x: Value, name: str, args: Args) 
 
 
 ARRAYS: dict[Any, Callable[..., Lowered]] = {
-    np.array: _array, np.asarray: _asarray, np.asanyarray: _asarray, np.ascontiguousarray: _ascontiguousarray,
+    np.array: _array, constant: _array, np.asarray: _asarray, np.asanyarray: _asarray,
+    np.ascontiguousarray: _ascontiguousarray,
     np.where: _where, np.shape: _shape, np.ndim: _ndim, np.size: _size,
     np.float64: _numpy_scalar("float64"), np.float32: _numpy_scalar("float32"), np.int64: _numpy_scalar("int64"),
     np.int32: _numpy_scalar("int32"), np.complex128: _numpy_scalar("complex128"),

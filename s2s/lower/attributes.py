@@ -17,6 +17,8 @@ from s2s.lower.context import Context
 from s2s.lower.iterate import describe
 from s2s.lower.objects import bound_member, class_value, is_data_descriptor, load, python_method
 from s2s.lower.outside import attribute, constant_object, outside
+from s2s.lower.tapes import METHODS as TAPE_METHODS
+from s2s.lower.tapes import is_tape
 from s2s.lower.values import Bound, Box, Closure, Lowered, Method, Outside, Static, Tuple
 
 
@@ -51,6 +53,8 @@ def get_attribute(ctx: Context, node: gast.AST, x: Lowered, name: str) -> Lowere
     """The attribute `name` of anything."""
     if isinstance(x, Value):
         return _value_attribute(ctx, node, x, name)
+    if name in TAPE_METHODS and is_tape(x):
+        return Method(x, name)
     if isinstance(x, Outside):
         return _outside_attribute(ctx, node, x, name)
     if isinstance(x, Box) and x.kind == "object":

@@ -210,7 +210,11 @@ class Binding:
         path = (*parent.path, (kind, what))
         if path in self.known:
             return self.known[path]
-        return self._add(parent.index, (kind, what), path, fetch(parent.value, (kind, what)))
+        return self._add(parent.index, (kind, what), path, self.fetch(path, parent.value, (kind, what)))
+
+    def fetch(self, path: Path, parent: Any, step: tuple[str, Any]) -> Any:
+        """The value one step from `parent`."""
+        return fetch(parent, step)
 
     def forget(self) -> None:
         """Keep nothing alive that the first call was made with: each call reads its own."""

@@ -30,6 +30,8 @@ from s2s.lower.library import STAND_INS, functional
 from s2s.lower.outside import outside
 from s2s.lower.records import record_handler
 from s2s.lower.rulecalls import call_rule, expand
+from s2s.lower.tape_gradient import tape_method
+from s2s.lower.tapes import is_tape
 from s2s.lower.truth import usable
 from s2s.lower.ufuncs import ufunc_method
 from s2s.lower.values import Bound, Box, Closure, Lowered, Method, Outside, Static, Tuple
@@ -215,6 +217,8 @@ def _python(ctx: Context, f: Any,
 def _method(ctx: Context, node: gast.AST | None, callee: Method, args: list[Lowered],
             kwargs: dict[str, Lowered]) -> Lowered:
     x, name = callee.receiver, callee.name
+    if is_tape(x):
+        return tape_method(ctx, node, x, name, args, kwargs)
     if isinstance(x, Value) and isinstance(x.type, Scalar | Array):
         special = value_method(ctx, node, x, name, args, kwargs)
         if special is not None:

@@ -14,8 +14,10 @@ from s2s.lower.context import Context
 from s2s.lower.effects import leave_in_place
 from s2s.lower.objects import python_method
 from s2s.lower.records import attrs_init
+from s2s.lower.tapes import make_tape
 from s2s.lower.truth import static
 from s2s.lower.values import Bound, Box, Lowered, Outside, Static, Tuple
+from s2s.variable import Variable
 
 
 def construct(ctx: Context, node: gast.AST | None, callee: Static | Outside, args: list[Lowered],
@@ -35,6 +37,11 @@ def new_instance(ctx: Context, node: gast.AST | None, callee: Static | Outside, 
         return Bound(args[0], tuple(args[1:]), tuple(kwargs.items()))
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         return named_tuple(ctx, node, cls, args, kwargs)
+    if getattr(cls, "__s2s_role__", None) == "tape":
+        return make_tape(ctx, node, cls, args, kwargs)
+    if issubclass(cls, Variable):
+        assert node is not None
+        return leave_in_place(ctx, node, callee, args, kwargs)
     init, new = member(cls, "__init__"), member(cls, "__new__")
     new = new.__func__ if isinstance(new, staticmethod) else new
     plain = cls.__new__ is object.__new__ or isinstance(new, types.FunctionType)

@@ -15,6 +15,7 @@ from s2s.ir.types import Scalar, Type
 from s2s.lower.binding import Binding, Path, Read
 from s2s.lower.values import Box, Lowered, Outside
 from s2s.rules.table import Table
+from s2s.source.blocks import BlockSource
 from s2s.source.find import FunctionSource
 from s2s.source.text import locate
 
@@ -68,7 +69,7 @@ class Frame:
     read: where the function object came from, when it exists outside the program.
     """
 
-    source: FunctionSource
+    source: FunctionSource | BlockSource
     local_names: frozenset[str]
     global_names: frozenset[str] = frozenset()
     nonlocal_names: frozenset[str] = frozenset()
@@ -77,6 +78,21 @@ class Frame:
     class_of: type | None = None
     comprehension: bool = False  # its other names belong to the frame around it
     at: Loc | None = None  # of a function of s2s that stands for a library's: the call, for messages and comments
+    block: RunBlock | None = None  # where the program is a block that ran: what its names were
+
+
+@dataclass(eq=False, slots=True)
+class RunBlock:
+    """A block that ran and is lowered afterwards.
+
+    number: among the blocks of the program. entry: what names stood for when it was entered, exit: when it was left,
+    with MISSING for those not bound. top: the block of operations that its statements are lowered into.
+    """
+
+    number: int
+    entry: Callable[[str], Any]
+    exit: Callable[[str], Any]
+    top: Block
 
 
 Key = tuple[Any, str]
@@ -135,6 +151,7 @@ class Services:
     table: Table
     differentiate: Callable[..., Any]
     jvp: Callable[..., Any]
+    connections: Callable[..., Any]
 
 
 @dataclass(eq=False)
@@ -185,6 +202,10 @@ class Context:
         self.yields: dict[Frame, Callable[[Lowered], None]] = {}  # what takes the values of a running generator
         self.endless: list[Frame] = []  # generators whose loop never ends by itself
         self.lists: dict[Value, int] = {}  # arrays that stand for a list; the node that made it
+        self.avoided: set[tuple[str, int]] = set()  # names of blocks that are not to be taken from the run
+        self.superseded: set[Value] = set()  # values that a tape watches in another form from some point on
+        self.links: dict[int, Lowered] = {}  # what objects stand for that an earlier block of the program computed
+        self.tapes: dict[int, Box] = {}  # what the program records for a tape that exists outside of it
 
     # Shorthands ---------------------------------------------------------------------------------
 

@@ -30,6 +30,9 @@ _DRAWS: dict[str, tuple[int, str]] = {
     "standard_gamma": (1, "float64"),
 }
 _GENERATORS = (np.random.Generator, np.random.RandomState)
+_CLOCKS = {time.time, time.perf_counter, time.monotonic, time.time_ns, time.perf_counter_ns}
+# Make the same generator each time, where they are given a seed.
+_MAKERS = {np.random.default_rng, np.random.RandomState}
 _FLOATS = {random.random, random.uniform, random.gauss, random.normalvariate, time.time, time.perf_counter,
            time.monotonic}
 _INTS = {math.factorial, math.comb, math.perm, math.gcd, math.lcm, math.isqrt, random.randint, random.randrange,
@@ -48,27 +51,27 @@ def draw(ctx: Context, node: gast.AST | None, callee: Any, method: str | None, a
     if not is_generator:
         return None
     types = _types(ctx, method, args, kwargs)
-    return None if types is None else leave_in_place(ctx, node, callee, args, kwargs, types, method)
+    return leave_in_place(ctx, node, callee, args, kwargs, types, method, again=True)
 
 
 def _function(ctx: Context, node: gast.AST, f: Any, args: list[Lowered], kwargs: dict[str, Lowered]) -> Lowered | None:
     try:
-        is_float, is_int = f in _FLOATS, f in _INTS
+        is_float, is_int, makes = f in _FLOATS, f in _INTS, f in _MAKERS
     except TypeError:
         return None
     types: list[Type] | None = None
+    again = f not in _CLOCKS
     if is_float or is_int:
         types = [FLOAT if is_float else INT]
     elif isinstance(getattr(f, "__self__", None), np.random.RandomState):
         name = f.__name__
-        if name in ("rand", "randn"):
-            types = [_array("float64", args)]
-        else:
-            types = _types(ctx, name, args, kwargs)
-    if types is None:
+        types = [_array("float64", args)] if name in ("rand", "randn") else _types(ctx, name, args, kwargs)
+    elif makes:
+        again = bool(args or kwargs)
+    else:
         return None
     read = ctx.binding.constant(f)
-    return leave_in_place(ctx, node, Outside(f, read), args, kwargs, types)
+    return leave_in_place(ctx, node, Outside(f, read), args, kwargs, types, again=again)
 
 
 def _types(ctx: Context, method: str, args: list[Lowered], kwargs: dict[str, Lowered]) -> list[Type] | None:

@@ -159,10 +159,11 @@ def lower_raise(ctx: Context, node: gast.Raise) -> None:
 
 
 def leave_in_place(ctx: Context, node: gast.AST, callee: Lowered, args: list[Lowered], kwargs: dict[str, Lowered],
-                   types: list[Any] | None = None, method: str = "", why: str = "") -> Lowered:
+                   types: list[Any] | None = None, method: str = "", why: str = "", again: bool = False) -> Lowered:
     """A call that s2s does not look into: it runs, once, with what the program computes.
 
-    why: what was wrong with its source, for the message where its result needs a derivative.
+    why: what was wrong with its source, for the message where its result needs a derivative. again: it gives the
+    same when it is called another time, with a generator in the same state.
     """
     template = Template(ctx)
     target = template.of(node, callee)
@@ -179,7 +180,7 @@ def leave_in_place(ctx: Context, node: gast.AST, callee: Lowered, args: list[Low
     op_types = [what] if types is None else types
     results = ctx.b.emit("pycall", {"args": tuple(template.operands)},
                          {"text": text_of(call), "types": op_types, "name": method or public_name(callee),
-                          "harmless": _is_harmless(callee), "why": why})
+                          "harmless": _is_harmless(callee), "why": why, "again": again})
     if not _only_reads(callee, method):
         _may_change(ctx, node, callee if method else None, [*args, *kwargs.values()], method or what.what)
     return results[0] if results else Static(None)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from s2s.containers import class_fields, field_names, steps_of
 from s2s.ir.core import Block, Function, Value
@@ -45,6 +45,8 @@ class Program:
     given: frozenset[Value] = frozenset()
     mentioned_values: set[Value] = field(default_factory=set)
     mentioned_paths: set[Path] = field(default_factory=set)
+    # Variables that the function assigns, by the read that leads to each, with what it holds in the end.
+    assigned: list[tuple[Read, Value]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -74,14 +76,24 @@ def lower(function: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any],
     Starts over where a value turns out to decide the code (then its path is keyed by value), or a list
     to grow in a loop.
     """
+    return settled(lambda ctx: _lower_once(ctx, function, name, args, kwargs, names), Binding, services, merge,
+                   one_memory)
+
+
+T = TypeVar("T")
+
+
+def settled(attempt: Callable[[Context], T], bind: Callable[[frozenset[Path]], Binding], services: Services,
+            merge: bool, one_memory: frozenset[int] = frozenset()) -> T:
+    """What `attempt` lowers, in a context of which it is known what has to be known; `bind` makes its binding."""
     by_value: set[Path] = set()
     growing: dict[int, Type] = {}
     unrolled: set[int] = set()
     for _ in range(MAX_RESTARTS):
-        ctx = Context(Binding(frozenset(by_value)), services, HANDLERS)
+        ctx = Context(bind(frozenset(by_value)), services, HANDLERS)
         ctx.growing, ctx.unrolled, ctx.merge, ctx.one_memory = growing, unrolled, merge, one_memory
         try:
-            return _lower_once(ctx, function, name, args, kwargs, names)
+            return attempt(ctx)
         except Respecialise as request:
             if request.paths <= by_value:
                 raise AssertionError(f"keyed by value already: {request.paths}") from None
@@ -114,8 +126,10 @@ def _lower_once(ctx: Context, function: Any, name: str, args: Sequence[Any], kwa
     structure = _structure(ctx, result, results)
     block.params = list(ctx.params)
     block.results = results
+    assigned = [(ctx.same[scope[1]], v) for (scope, what), v in ctx.state.env.items()
+                if isinstance(scope, tuple) and scope[0] == "variable" and what == "value" and isinstance(v, Value)]
     return Program(Function(name, Block(block.params, block.ops, results)), ctx.binding, structure, arguments,
-                   list(ctx.touched), given, ctx.mentioned_values, ctx.mentioned)
+                   list(ctx.touched), given, ctx.mentioned_values, ctx.mentioned, assigned)
 
 
 def _tell_apart(ctx: Context) -> None:

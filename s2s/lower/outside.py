@@ -23,6 +23,9 @@ STABLE_MODULES = (np, math, np.linalg, builtins)
 def outside(ctx: Context, read: Read) -> Lowered:
     """What a read stands for: a parameter of the program, a constant, or an object to look into."""
     v = read.value
+    linked = ctx.links.get(id(v))
+    if linked is not None:
+        return linked
     if read.by_value or v is None or isinstance(v, str | bytes | slice | np.dtype | type(...)):
         return Static(v) if not _is_number(v) else ctx.b.const(v)
     if isinstance(v, Variable):
@@ -38,7 +41,8 @@ def outside(ctx: Context, read: Read) -> Lowered:
         read.same_as = ctx.same.setdefault(id(v), read)
         read.leaf = read.same_as.leaf
     if read.leaf is not None and not isinstance(read.leaf.type, Opaque):
-        return read.leaf
+        watched = ctx.state.env.get((("instead", id(read.leaf)), "value")) if ctx.superseded else None
+        return read.leaf if watched is None else watched
     name = path_name(read.path)
     found = ctx.binding.type_of(read, name)
     if found is not None:

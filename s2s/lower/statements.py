@@ -10,7 +10,7 @@ import gast
 from s2s.ir.core import Block, Op, Value
 from s2s.ir.ops import SPECS
 from s2s.lower.assign import assign, augmented
-from s2s.lower.context import Context, Loop
+from s2s.lower.context import RETURNED, Context, Loop
 from s2s.lower.control import TRUE, lower_if, lower_return, lower_sequence
 from s2s.lower.effects import lower_assert, lower_raise
 from s2s.lower.expressions import closure
@@ -20,7 +20,9 @@ from s2s.lower.loops import lower_for, lower_while, usable_items
 from s2s.lower.merge import Joiner, flatten, replace, slot_hint
 from s2s.lower.operators import BINARY
 from s2s.lower.outside import constant_object
+from s2s.lower.record import from_run
 from s2s.lower.scope import set_name
+from s2s.lower.tapes import lower_tape_block
 from s2s.lower.truth import static, usable
 from s2s.lower.values import Lazy, Lowered, Range, Static
 
@@ -58,12 +60,15 @@ _REFUSED: dict[type, tuple[str, str]] = {
 def _assign(ctx: Context, node: gast.Assign) -> None:
     new = ctx.expr(node.value)
     for target in node.targets:
-        assign(ctx, target, new)
+        if not from_run(ctx, node, target, new):
+            assign(ctx, target, new)
 
 
 def _ann_assign(ctx: Context, node: gast.AnnAssign) -> None:
     if node.value is not None:
-        assign(ctx, node.target, ctx.expr(node.value))
+        new = ctx.expr(node.value)
+        if not from_run(ctx, node, node.target, new):
+            assign(ctx, node.target, new)
 
 
 def _aug_assign(ctx: Context, node: gast.AugAssign) -> None:
@@ -82,15 +87,18 @@ def _return(ctx: Context, node: gast.Return) -> None:
 
 
 def _break(ctx: Context, node: gast.Break) -> None:
-    ctx.state.env[_innermost(ctx).broke] = TRUE
+    loop = _innermost(ctx)
+    ctx.state.env[(ctx.frame, RETURNED) if loop is None else loop.broke] = TRUE
 
 
 def _continue(ctx: Context, node: gast.Continue) -> None:
-    ctx.state.env[_innermost(ctx).continued] = TRUE
+    loop = _innermost(ctx)
+    ctx.state.env[(ctx.frame, RETURNED) if loop is None else loop.continued] = TRUE
 
 
-def _innermost(ctx: Context) -> Loop:
-    return next(loop for loop in reversed(ctx.loops) if loop.frame is ctx.frame)
+def _innermost(ctx: Context) -> Loop | None:
+    """The loop around a `break` or `continue`; None where it is around the block that the program is."""
+    return next((loop for loop in reversed(ctx.loops) if loop.frame is ctx.frame), None)
 
 
 def _for(ctx: Context, node: gast.For) -> None:
@@ -164,7 +172,18 @@ def _import_from(ctx: Context, node: gast.ImportFrom) -> None:
 
 
 def _with(ctx: Context, node: gast.With) -> None:
-    """Context managers that only set how NumPy or warnings behave are kept around their block."""
+    """Tapes; context managers that only set how NumPy or warnings behave are kept around their block."""
+    outer = _single(node)
+
+    def body(entered: Lowered) -> None:
+        if outer.items[0].optional_vars is not None:
+            assign(ctx, outer.items[0].optional_vars, entered)
+        lower_statements(ctx, outer.body)
+
+    if lower_tape_block(ctx, outer, body):
+        return
+    if not all(_known_name(ctx, item) for item in node.items):
+        node = outer
     texts = [_manager(ctx, item) for item in node.items]
     start = ctx.state
     block = Block()
@@ -181,19 +200,33 @@ def _with(ctx: Context, node: gast.With) -> None:
         replace(ctx.state, slot, result)
 
 
+def _single(node: gast.With) -> gast.With:
+    """`with a, b:` as `with a: with b:`."""
+    if len(node.items) == 1:
+        return node
+    inner = gast.copy_location(gast.With(node.items[1:], node.body, node.type_comment), node)
+    return gast.copy_location(gast.With(node.items[:1], [inner], node.type_comment), node)
+
+
 _MANAGERS = {"numpy.errstate": "np.errstate", "numpy.printoptions": "np.printoptions"}
+
+
+def _known_name(ctx: Context, item: Any) -> str | None:
+    """The name of a context manager that can be kept around its block."""
+    call = item.context_expr
+    if not isinstance(call, gast.Call) or item.optional_vars is not None:
+        return None
+    f = getattr(usable(ctx, call.func, ctx.expr(call.func)), "value", None)
+    return _MANAGERS.get(f"{getattr(f, '__module__', '')}.{getattr(f, '__name__', '')}")
 
 
 def _manager(ctx: Context, item: Any) -> str:
     call = item.context_expr
-    if isinstance(call, gast.Call) and item.optional_vars is None:
-        callee = usable(ctx, call.func, ctx.expr(call.func))
-        f = getattr(callee, "value", None)
-        name = _MANAGERS.get(f"{getattr(f, '__module__', '')}.{getattr(f, '__name__', '')}")
-        if name is not None:
-            args = [repr(static(ctx, a, ctx.expr(a), "an option")) for a in call.args]
-            args += [f"{k.arg}={static(ctx, k.value, ctx.expr(k.value), 'an option')!r}" for k in call.keywords]
-            return f"{name}({', '.join(args)})"
+    name = _known_name(ctx, item)
+    if name is not None:
+        args = [repr(static(ctx, a, ctx.expr(a), "an option")) for a in call.args]
+        args += [f"{k.arg}={static(ctx, k.value, ctx.expr(k.value), 'an option')!r}" for k in call.keywords]
+        return f"{name}({', '.join(args)})"
     raise ctx.error(call, "this context manager is not supported in a differentiated function",
                     "s2s does not know what it does on entry and exit", "use it around the call")
 

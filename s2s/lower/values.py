@@ -14,6 +14,7 @@ import gast
 
 from s2s.ir.core import Value
 from s2s.lower.binding import Read
+from s2s.source.blocks import BlockSource
 from s2s.source.find import FunctionSource
 
 
@@ -100,7 +101,7 @@ class Closure:
     """A function or lambda defined in the program. `frame` is the one it was defined in."""
 
     node: gast.FunctionDef | gast.Lambda
-    source: FunctionSource
+    source: FunctionSource | BlockSource
     frame: Any
     defaults: tuple[Lowered, ...] = ()
     kw_defaults: dict[str, Lowered] = field(default_factory=dict)

@@ -12,6 +12,7 @@ from types import CodeType
 from typing import Any, TypeAlias
 
 FunctionNode: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
+FunctionNodes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 _FUTURE_FLAGS = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
 
@@ -112,6 +113,14 @@ def _compile_function(candidate: Candidate, like: CodeType, imports: frozenset[s
     for _ in range(2 if candidate.owner is None else 3):
         code = code and next(c for c in code.co_consts if isinstance(c, CodeType))
     return code
+
+
+def compile_alone(tree: ast.AST, like: CodeType) -> CodeType | None:
+    """The code of a module, function or lambda, in surroundings that give it the cells that `like` has."""
+    if isinstance(tree, ast.Module):
+        return _compile(ast.fix_missing_locations(tree), "exec", like)
+    assert isinstance(tree, FunctionNodes)
+    return _compile_function(Candidate(tree), like, frozenset())
 
 
 def _mangled(name: str, owner: str | None) -> str:

@@ -8,13 +8,14 @@ from contextlib import suppress
 from typing import Any
 
 from s2s.ir.core import Loc
+from s2s.source.blocks import BlockSource
 from s2s.source.find import FunctionSource, Lines
 
 _SKIPPED = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 _OPENING, _CLOSING = {"(", "[", "{"}, {")", "]", "}"}
 
 
-def locate(source: FunctionSource, node: Any, statement: Any = None) -> Loc:
+def locate(source: FunctionSource | BlockSource, node: Any, statement: Any = None) -> Loc:
     """The place of `node`: its line and columns, and the text of `statement` (`node`, if None).
 
     Both are nodes of `source.node`. A node without a place of its own gets that of the statement.

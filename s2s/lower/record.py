@@ -1,0 +1,207 @@
+"""Blocks that ran already, lowered to be run once more for their derivative: `GradientTape` outside of a program.
+
+The block is a program whose inputs are what its names stood for when it was entered. It is not run twice where
+that shows: prints, appends and assignments are left out; generators draw from a copy in the state they had; and what
+no second call would give (a file read, the time, the next of an iterator) is taken from the names of the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2s.ir.core import Block, Op, Value, walk
+from s2s.ir.types import Opaque
+from s2s.lower.binding import MISSING
+from s2s.lower.context import RETURN, Context, Frame, RunBlock
+from s2s.lower.outside import outside
+from s2s.lower.scope import set_name
+from s2s.lower.tapes import Record, begin, end, tape_box
+from s2s.lower.values import Box, Lowered, Outside, Static, Tuple
+from s2s.source.blocks import BlockSource
+
+
+@dataclass(eq=False)
+class Segment:
+    """A block that ran, or the part of it that has run.
+
+    source: what has the file's lines (see `s2s.source.blocks`). statements: those that ran. local: names that are
+    local to the function around it. entry, exit: what names stood for. target: what stands after `as`.
+    """
+
+    source: Any
+    statements: list[Any]
+    local: frozenset[str]
+    namespace: dict[str, Any]
+    entry: Callable[[str], Any]
+    exit: Callable[[str], Any]
+    target: Any = None
+    frame: Frame | None = field(default=None, init=False)
+
+
+def lower_segments(ctx: Context, tape: Any, segments: Sequence[Segment]) -> Box:
+    """Lower what ran in the blocks of `tape`, in order; the tape of the program is returned."""
+    box = tape_box(ctx, Outside(tape, ctx.binding.constant(tape)))
+    for k, segment in enumerate(segments):
+        function = SimpleNamespace(__globals__=segment.namespace)
+        source = replace(segment.source, function=function)
+        block = RunBlock(k, segment.entry, segment.exit, ctx.b.block)
+        frame = Frame(source, segment.local, block=block)
+        segment.frame = ctx.frame = frame
+        if isinstance(segment.target, gast.Name):
+            set_name(ctx, segment.target.id, box)
+        begin(ctx, None, box)
+        ctx.block(segment.statements)
+        held = ctx.state.heap[box]["record"]
+        assert isinstance(held, Static) and isinstance(held.value, Record)
+        if held.value.recording:
+            end(ctx, None, box)
+        for _, v, x in list(computed(ctx, segment)):
+            _links(ctx, v, x, ctx.links)
+        for r in ctx.binding.reads:
+            if isinstance(r.value, np.ndarray) and r.leaf is not None and id(r.value) not in ctx.links:
+                ctx.links[id(r.value)] = outside(ctx, r)
+    _leave_out(ctx.b.block)
+    return box
+
+
+def computed(ctx: Context, segment: Segment) -> Iterator[tuple[str, Any, Lowered]]:
+    """Name, object and meaning in the program of what the names of a segment stand for at its end."""
+    for (scope, name), x in ctx.state.env.items():
+        mine = scope is segment.frame or scope == ("global", id(segment.namespace))
+        if mine and not name.startswith("#"):
+            v = segment.exit(name)
+            if v is not MISSING:
+                yield name, v, x
+
+
+def parts(ctx: Context, v: Any, x: Lowered) -> Iterator[tuple[tuple[str, Any], Any, Lowered]]:
+    """Step, object and meaning of the parts of an object `v` that is `x` in the program."""
+    content = ctx.state.heap.get(x) if isinstance(x, Box) else None
+    if isinstance(x, Tuple) and isinstance(v, tuple | list) and len(v) == len(x.items):
+        yield from ((("item", k), v[k], item) for k, item in enumerate(x.items))
+    elif isinstance(content, list) and isinstance(v, list | tuple) and len(v) == len(content):
+        yield from ((("item", k), v[k], item) for k, item in enumerate(content))
+    elif isinstance(content, dict) and isinstance(v, dict):
+        yield from ((("item", k), v[k], item) for k, item in content.items() if k in v)
+    elif isinstance(content, dict) and isinstance(x, Box) and x.kind == "object":
+        held = getattr(v, "__dict__", {})
+        yield from ((("attr", k), held[k], item) for k, item in content.items() if k in held)
+
+
+def _links(ctx: Context, v: Any, x: Lowered, found: dict[int, Lowered]) -> None:
+    """What the program computes for an object and its parts."""
+    if isinstance(x, Value | Box | Tuple) and not isinstance(v, int | str | None):
+        found[id(v)] = x
+        for _, part, meaning in parts(ctx, v, x):
+            _links(ctx, part, meaning, found)
+
+
+def returned(ctx: Context, segment: Segment) -> Lowered | None:
+    """What a `return` in a segment gives."""
+    return ctx.state.env.get((segment.frame, RETURN))
+
+
+def _leave_out(block: Block) -> None:
+    """Take out what is not to happen a second time."""
+    kept = []
+    for op in block.ops:
+        for inner in op.blocks:
+            _leave_out(inner)
+        if op.name in ("print", "assert", "raise"):
+            continue
+        if op.name == "pycall" and not op.attrs.get("again"):
+            if not op.results:
+                continue
+            # Dropped where nothing needs it; else an error (see `unreplayable`).
+            op.spec = replace(op.spec, effect=False)
+        kept.append(op)
+    block.ops = kept
+
+
+def unreplayable(block: Block) -> Op | None:
+    """A call whose result the program needs, and that cannot be made again."""
+    return next((op for op in walk(block) if op.name == "pycall" and not op.spec.effect), None)
+
+
+def from_run(ctx: Context, node: gast.AST, target: gast.AST, new: Lowered) -> bool:
+    """Bind the names of `target` to what they stood for in the run, where the value `new` cannot be had again.
+
+    False where it can, or where the names need not hold it any more.
+    """
+    block = ctx.frame.block if ctx.frame is not None else None
+    if block is None or ctx.b.block is not block.top or ctx.loops:
+        return False
+    call = new.op if isinstance(new, Value) else None
+    if call is None or call.name != "pycall" or (call.attrs.get("again") and _makes_generator(call)):
+        return False
+    names = _names(target)
+    if names is None or any((name, block.number) in ctx.avoided or _bound_later(ctx, node, name) for name in names):
+        return False
+    for name in names:
+        v = block.exit(name)
+        if v is MISSING:
+            return False
+        ctx.state.env[_scope(ctx, name), name] = outside(ctx, ctx.binding.root(("run", name, block.number), v))
+    call.attrs["from_run"] = True
+    return True
+
+
+def _makes_generator(call: Op) -> bool:
+    t = call.results[0].type
+    return isinstance(t, Opaque) and t.what in ("default_rng", "RandomState")
+
+
+def _scope(ctx: Context, name: str) -> Any:
+    if name in ctx.frame.local_names:
+        return ctx.frame
+    return ("global", id(ctx.frame.source.function.__globals__))
+
+
+def _names(target: gast.AST) -> list[str] | None:
+    """The names of a target that consists of names."""
+    if isinstance(target, gast.Name):
+        return [target.id]
+    if isinstance(target, gast.Tuple | gast.List):
+        parts = [_names(t.value if isinstance(t, gast.Starred) else t) for t in target.elts]
+        if all(p is not None for p in parts):
+            return [name for p in parts for name in p or ()]
+    return None
+
+
+def _bound_later(ctx: Context, node: gast.AST, name: str) -> bool:
+    """Whether the block binds a name again after the statement `node`, or changes what it stands for."""
+    seen = False
+    assert isinstance(ctx.frame.source, BlockSource)
+    for statement in ctx.frame.source.body:
+        if seen and changes(statement, name):
+            return True
+        seen = seen or statement is node
+    return False
+
+
+_ASSIGNING = ("assign", "assign_add", "assign_sub")
+
+
+def changes(statement: gast.AST, name: str) -> bool:
+    """Whether a statement binds a name, or writes into what it stands for."""
+    for n in gast.walk(statement):
+        if isinstance(n, gast.Attribute) and n.attr in _ASSIGNING and getattr(n.value, "id", None) == name:
+            return True
+        if isinstance(n, gast.Name) and n.id == name and isinstance(n.ctx, gast.Store | gast.Del):
+            return True
+        if isinstance(n, gast.AugAssign | gast.Assign):
+            for t in n.targets if isinstance(n, gast.Assign) else [n.target]:
+                while isinstance(t, gast.Subscript | gast.Attribute):
+                    t = t.value
+                    if isinstance(t, gast.Name) and t.id == name:
+                        return True
+    return False
+
+
+__all__ = ["Segment", "changes", "computed", "from_run", "lower_segments", "parts", "returned", "unreplayable"]

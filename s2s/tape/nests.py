@@ -1,0 +1,130 @@
+"""Nests of targets, sources and weights, as `gradient` takes and returns them."""
+
+from __future__ import annotations
+
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from s2s.containers import is_dict
+from s2s.errors import ShapeError
+from s2s.lower.tape_gradient import check_unconnected
+from s2s.tape.resolve import pair_expressions
+from s2s.variable import Variable, plain, tensor
+
+
+def leaves_of(x: Any) -> list[Any]:
+    """The leaves of a nest of lists, tuples and dicts."""
+    if isinstance(x, list | tuple):
+        return [leaf for part in x for leaf in leaves_of(part)]
+    if is_dict(x):
+        return [leaf for part in x.values() for leaf in leaves_of(part)]
+    return [x]
+
+
+def nodes_of(x: Any, node: Any) -> list[Any]:
+    """The expressions of the leaves, where they are written out; else None."""
+    if isinstance(x, list | tuple) or is_dict(x):
+        inner = list(x.values()) if is_dict(x) else list(x)
+        nodes = pair_expressions(x, node) or [None] * len(inner)
+        return [leaf for part, n in zip(inner, nodes, strict=True) for leaf in nodes_of(part, n)]
+    return [node]
+
+
+def like(x: Any, leaves: Any) -> Any:
+    """The nest `x` with other leaves."""
+    if isinstance(x, list | tuple):
+        parts = [like(part, leaves) for part in x]
+        return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
+    if is_dict(x):
+        return {k: like(part, leaves) for k, part in x.items()}
+    return next(leaves)
+
+
+def is_inexact(v: Any) -> bool:
+    if isinstance(v, np.ndarray | np.generic | Variable):
+        return np.dtype(v.dtype).kind in "fc"
+    return type(v) in (float, complex)
+
+
+def sources_of(sources: Any) -> list[Any]:
+    found = leaves_of(sources)
+    for v in found:
+        if not is_inexact(v):
+            raise TypeError(f"gradient() is asked for that of {v!r:.60}, which has none: sources are Variables, "
+                            "floats, arrays of floats, and lists, tuples and dicts of them.")
+    return found
+
+
+def weights_of(target: Any, given: Any) -> list[Any] | None:
+    """The weights of the targets, in their order."""
+    if given is None:
+        return None
+    targets = leaves_of(target)
+    weights = [None] * len(targets) if given is None else _paired(target, given)
+    for t, w in zip(targets, weights, strict=True):
+        if w is not None and np.shape(plain(w)) != np.shape(plain(t)):
+            raise ShapeError(f"output_gradients has shape {np.shape(plain(w))}; the target has shape "
+                             f"{np.shape(plain(t))}\nPass one weight for each element of the target.")
+    return weights
+
+
+def _paired(target: Any, given: Any) -> list[Any]:
+    if isinstance(target, list | tuple) or is_dict(target):
+        if given is None:
+            return [None] * len(leaves_of(target))
+        keys: Any = target.keys() if is_dict(target) else range(len(target))
+        if not hasattr(given, "__len__") or getattr(given, "ndim", 1) == 0 or len(given) != len(keys):
+            raise ShapeError(f"output_gradients is {given!r:.60}; the target has {len(keys)} parts\n"
+                             "Pass one weight, or None, for each target.")
+        return [w for k in keys for w in _paired(target[k], given[k])]
+    if isinstance(given, list | tuple) and len(given) == 1 and np.ndim(plain(target)) == 0:
+        given = given[0]  # as TensorFlow's flattening takes it
+    return [given if given is None or isinstance(given, np.ndarray | float | Variable) else np.asarray(given, float)]
+
+
+def unconnected_of(given: Any) -> str:
+    given = getattr(given, "value", given)
+    check_unconnected(given)
+    return str(given)
+
+
+def shape_of(x: Any, method: str) -> tuple[int, ...]:
+    if isinstance(x, list | tuple) or is_dict(x):
+        raise TypeError(f"{method}() takes one array as the target, not a {type(x).__name__}")
+    return np.shape(plain(x))
+
+
+def stacked(rows: list[Any], shape: tuple[int, ...], unconnected: str, source: Any) -> Any:
+    if all(r is None for r in rows):
+        return None if unconnected == "none" else tensor(np.zeros(shape, np.asarray(plain(source)).dtype))
+    return tensor(np.stack([np.asarray(r) for r in rows]).reshape(shape))
+
+
+def argument_of(call: Any, position: int, *names: str) -> Any:
+    if call is None:
+        return None
+    if len(call.args) > position:
+        return call.args[position]
+    return next((k.value for k in call.keywords if k.arg in names), None)
+
+
+def column_of(frame: FrameType) -> int | None:
+    """The column of the instruction that a frame runs, where code knows it (from Python 3.11 on)."""
+    code = frame.f_code
+    if not hasattr(code, "co_positions"):
+        return None
+    positions = list(code.co_positions())
+    return positions[frame.f_lasti // 2][2]
+
+
+def equal(was: Any, now: Any, tolerance: float) -> bool:
+    if was.shape != now.shape:
+        return False
+    if np.array_equal(was, now):
+        return True
+    if (was.dtype.kind in "fc" and np.result_type(was, now).itemsize <= 4) or now.dtype == np.float32:
+        tolerance = max(tolerance, 1e-4)
+    scale = np.max(np.abs(was[np.isfinite(was)]), initial=0.0)
+    return bool(np.allclose(was, now, rtol=tolerance, atol=tolerance * scale, equal_nan=True))

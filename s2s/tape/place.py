@@ -1,0 +1,194 @@
+"""One `with` statement: where it is, what has been found out about it, and what is kept when it is entered."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Sequence
+from types import CodeType, FrameType
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2s.errors import ErrorT, SourceError, UnsupportedSyntaxError, located
+from s2s.lower.binding import MISSING, Path, fetch
+from s2s.source.blocks import BlockSource, block_of
+from s2s.source.text import locate
+from s2s.tape.frames import local_names, names_in, read_names
+from s2s.tape.generators import owner, state_of
+from s2s.tape.graph import Graph
+from s2s.variable import Variable
+
+
+class Place:
+    """A block of a program.
+
+    names: those in the block. steps: what the specialisations made so far read when it is entered, each one step
+    from another (by position) or, where that is -1, a name or an object. written: which of these are arrays that the
+    block writes into; generators: which are drawn from.
+    """
+
+    def __init__(self, source: BlockSource, code: CodeType) -> None:
+        self.source = source
+        self.names = names_in(source.body)
+        self.local = local_names(code)
+        self.code = (code.co_filename, code.co_name, code.co_firstlineno)
+        self.calls: dict[Any, Any] = {}  # the nodes of the calls that ask for derivatives
+        self._until: dict[Any, list[Any]] = {}
+        target = source.node.items[source.item].optional_vars
+        self.target = target
+        self.steps: list[tuple[int, tuple[str, Any]]] = []
+        self.index: dict[Any, int] = {}
+        self.written: set[int] = set()
+        self.generators: dict[int, None] = {}
+        self.specialisations: dict[Any, list[Any]] = {}
+        self.lock = threading.RLock()
+
+    def step(self, path: Path, parent: int, step: tuple[str, Any]) -> int:
+        """The position of a read that a specialisation makes."""
+        if path not in self.index:
+            self.index[path] = len(self.steps)
+            self.steps.append((parent, step))
+        return self.index[path]
+
+
+    def until(self, line: int, column: int | None) -> list[Any]:
+        """The statements of the block before the one that is at a line (and column)."""
+        if (line, column) not in self._until:
+            self._until[line, column] = self._before(self.source.body, line, column)
+        return self._until[line, column]
+
+    def _before(self, statements: list[Any], line: int, column: int | None) -> list[Any]:
+        k = statement_at(statements, line, column)
+        if k is None:
+            return statements
+        at = statements[k]
+        before = list(statements[:k])
+        if isinstance(at, gast.With) and line >= at.body[0].lineno:
+            part = gast.copy_location(gast.With(at.items, self._before(at.body, line, column), None), at)
+            return [*before, part] if part.body else before
+        if hasattr(at, "body") and isinstance(at.body, list) and not isinstance(at, gast.FunctionDef) and (
+                line >= at.body[0].lineno):
+            raise self.error(UnsupportedSyntaxError, "A tape is asked inside its own block, in a loop or branch there.",
+                             "What it has recorded by then depends on the way that was taken.",
+                             "Ask it at the top level of the block, or after the block.", at)
+        return before
+
+    def error(self, cls: type[ErrorT], what: str, why: str, fix: str, node: Any = None) -> ErrorT:
+        """An error about the block, or a statement in it."""
+        return located(cls, locate(self.source, self.source.node if node is None else node), what, why, fix)
+
+
+class Entry:
+    """What a block read, as it was when it was entered."""
+
+    __slots__ = ("copies", "graph", "names", "place", "raws", "states", "values")
+
+    def __init__(self, place: Place, names: dict[str, Any]) -> None:
+        self.place = place
+        self.names = names
+        self.values: list[Any] = []
+        self.raws: dict[int, Any] = {}
+        self.copies: dict[int, Any] = {}
+        self.states: dict[int, tuple[Any, Any]] = {}
+        self.graph: Graph | None = None
+
+    def get(self, k: int) -> Any:
+        """The value of the k-th read of the place."""
+        while len(self.values) <= k:
+            # It was not known to be read when the block was entered.
+            parent, step = self.place.steps[len(self.values)]
+            self.values.append(self._read(parent, step))
+        return self.values[k]
+
+    def _read(self, parent: int, step: tuple[str, Any]) -> Any:
+        if parent < 0:
+            v = self.names.get(step[1], MISSING) if step[0] == "name" else step[1]
+            return v if self.graph is None else self.graph.frozen(v)
+        held = self.values[parent]
+        if held is MISSING:
+            return MISSING
+        return fetch(held, step) if self.graph is None else self.graph.fetch(held, step)
+
+    def raw(self, variable: Variable) -> Any:
+        """What a Variable held."""
+        found = self.raws.get(id(variable), MISSING)
+        if found is MISSING and self.graph is not None:
+            found = self.graph.raws.get(id(variable), MISSING)
+        return variable.raw if found is MISSING else found
+
+    def array(self, k: int, v: Any) -> Any:
+        """The array that the k-th read gave, with what was in it; MISSING where that was not kept."""
+        found = self.copies.get(k, MISSING)
+        if found is MISSING and self.graph is not None:
+            found = self.graph.arrays.get(id(v), MISSING)
+        return found
+
+    def state(self, generator: Any) -> Any:
+        """The generator and its state as `in_place_of` takes them; None where it was not kept."""
+        found = self.states.get(id(generator))
+        if found is None and self.graph is not None:
+            found = self.graph.states.get(id(generator))
+        return found
+
+
+def enter(place: Place, frame: FrameType) -> Entry:
+    """Keep what the block is about to read."""
+    entry = Entry(place, read_names(frame, place.names))
+    if not place.steps:
+        entry.graph = Graph(entry.names, place.source.body)
+        return entry
+    values, raws = entry.values, entry.raws
+    names = entry.names
+    for parent, step in place.steps:
+        if parent < 0:
+            v = names.get(step[1], MISSING) if step[0] == "name" else step[1]
+        else:
+            held = values[parent]
+            v = MISSING if held is MISSING else fetch(held, step)
+        kind = type(v)
+        if kind is Variable:
+            raws[id(v)] = v.raw
+        elif kind is list or kind is dict:
+            v = v.copy()
+        values.append(v)
+    for k in place.written:
+        if isinstance(values[k], np.ndarray):
+            entry.copies[k] = values[k].copy(order="K")
+    for k in place.generators:
+        generator = owner(values[k])
+        if generator is not None and id(generator) not in entry.states:
+            entry.states[id(generator)] = (generator, state_of(generator))
+    return entry
+
+
+_PLACES: weakref.WeakKeyDictionary[CodeType, dict[Any, Place]] = weakref.WeakKeyDictionary()
+
+
+def place_of(frame: FrameType) -> Place:
+    """The block that a frame is about to enter."""
+    code, at = frame.f_code, frame.f_lasti
+    known = _PLACES.get(code)
+    if known is None:
+        known = _PLACES.setdefault(code, {})
+    place = known.get((at, code.co_filename))
+    if place is None:
+        found = block_of(code, at, frame.f_globals)
+        if found is None:
+            raise SourceError(
+                "GradientTape is entered, but not by a `with` statement.\n"
+                f'  File "{code.co_filename}", line {frame.f_lineno}, in {code.co_name}\n'
+                "The source of the `with` block is the record of the tape; without the statement there is none.\n"
+                "Write `with GradientTape() as tape:`.")
+        place = known.setdefault((at, code.co_filename), Place(found, code))
+    return place
+
+
+def statement_at(statements: Sequence[Any], line: int, column: int | None) -> int | None:
+    """Which of the statements is at a line (and column)."""
+    found = [k for k, s in enumerate(statements) if s.lineno <= line <= (s.end_lineno or s.lineno)]
+    if len(found) > 1 and column is not None:
+        before = [k for k in found if (statements[k].lineno, statements[k].col_offset) <= (line, column)]
+        found = before[-1:] or found
+    return found[0] if found else None

@@ -1,0 +1,171 @@
+"""Which value of the program an object is that `gradient` is given: a source or a target.
+
+In this order: a Variable by identity; the expression at the call, where the call is in the function of the block;
+an object that a name of the block stood for at its end, or a part of one; an object that the block read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2s.errors import S2SError
+from s2s.ir.core import Value
+from s2s.lower.binding import MISSING, fetch
+from s2s.lower.context import Context
+from s2s.lower.nests import leaves_of
+from s2s.lower.record import Segment, computed, parts, returned
+from s2s.lower.scope import lookup
+from s2s.lower.values import Lowered
+from s2s.variable import Variable
+
+
+@dataclass(frozen=True)
+class Found:
+    """Where an object was found, so that the next call can look whether it still is there.
+
+    kind: "read" (the `key`-th read), "name" (a name at the end of the segment `number`, then `steps`), "trust" (by
+    its expression: the value is compared), or "none".
+    """
+
+    kind: str
+    key: Any = None
+    number: int = 0
+    steps: tuple[tuple[str, Any], ...] = ()
+
+
+NOTHING = Found("none")
+_NUMBERS = (float, complex, np.generic)
+
+
+class Ambiguous(Exception):
+    """A number that is the same object as another one."""
+
+
+class Resolver:
+    """Looks objects up in a lowered program."""
+
+    def __init__(self, ctx: Context, segments: Sequence[Segment]) -> None:
+        self.ctx = ctx
+        self.segments = segments
+        self.names: list[tuple[int, str]] = []
+        self.at_end: dict[int, list[tuple[Found, Value]]] = {}
+        for k, segment in enumerate(segments):
+            for name, v, x in list(computed(ctx, segment)):
+                self._collect(v, x, Found("name", name, k))
+                self.names.append((k, name))
+
+    def _collect(self, v: Any, x: Lowered, found: Found) -> None:
+        if isinstance(x, Value):
+            self.at_end.setdefault(id(v), []).append((found, x))
+            return
+        if len(found.steps) < 4:
+            for step, part, meaning in parts(self.ctx, v, x):
+                self._collect(part, meaning, Found("name", found.key, found.number, (*found.steps, step)))
+
+    def find(self, obj: Any, expression: Any, *, target: bool) -> list[tuple[Found, Value]]:
+        """Every value of the program that `obj` is; none where it has nothing to do with the program.
+
+        expression: the node that stands for it at the call, if that is in the function of the block.
+        """
+        if isinstance(obj, Variable):
+            return self._variable(obj)
+        named = self._named(obj, expression)
+        if named is not None:
+            return [named]
+        found = list(self.at_end.get(id(obj), ()))
+        if not found:
+            found = [(Found("read", r.index), r.leaf) for r in self.ctx.binding.reads
+                     if r.leaf is not None and r.value is obj and r.leaf not in self.ctx.superseded]
+        if not found and target:
+            found = self._returned(obj)
+        distinct = {x: f for f, x in reversed(found)}
+        if len(distinct) > 1 and isinstance(obj, _NUMBERS):
+            raise Ambiguous
+        return [(f, x) for x, f in distinct.items()]
+
+    def _variable(self, v: Variable) -> list[tuple[Found, Value]]:
+        for r in self.ctx.touched:
+            if r.value is v and r.leaf is not None:
+                return [(Found("read", r.index), r.leaf)]
+        return []
+
+    def _named(self, obj: Any, expression: Any) -> tuple[Found, Value] | None:
+        if isinstance(expression, gast.Name):
+            for k in reversed(range(len(self.segments))):
+                segment = self.segments[k]
+                if segment.exit(expression.id) is obj and segment.frame is not None:
+                    x = lookup(self.ctx, segment.frame, expression.id)
+                    if isinstance(x, Value):
+                        return Found("name", expression.id, k), x
+            return None
+        if not isinstance(expression, gast.Attribute | gast.Subscript):
+            return None
+        segment = self.segments[-1]
+        self.ctx.frame = segment.frame  # type: ignore[assignment]
+        if not _is_path(expression):
+            return None
+        known = set(self.ctx.binding.known)
+        try:
+            x = self.ctx.expr(expression)
+        except S2SError:
+            return None
+        read = next((r for r in self.ctx.binding.reads if r.leaf is not None and r.leaf is x), None)
+        if not isinstance(x, Value) or (read is not None and (read.path not in known or read.value is not obj)):
+            return None
+        return (Found("trust") if read is None else Found("read", read.index)), x
+
+    def _returned(self, obj: Any) -> list[tuple[Found, Value]]:
+        """A number that a `return` in the block gave; whether it is this one, its value tells."""
+        out = []
+        for segment in self.segments:
+            x = returned(self.ctx, segment)
+            if x is not None:
+                out += [(Found("trust"), v) for v in leaves_of(self.ctx, x)
+                        if np.ndim(obj) == getattr(v.type, "ndim", -1)]
+        return out if len(out) == 1 else []
+
+
+def _is_path(n: Any) -> bool:
+    """Whether an expression only reads attributes and elements."""
+    while isinstance(n, gast.Attribute | gast.Subscript):
+        if isinstance(n, gast.Subscript) and not isinstance(n.slice, gast.Constant | gast.Name | gast.UnaryOp):
+            return False
+        n = n.value
+    return isinstance(n, gast.Name)
+
+
+def still(found: Found, obj: Any, values: Sequence[Any], exits: Sequence[dict[str, Any]],
+          computed_names: Sequence[tuple[int, str]]) -> bool:
+    """Whether `obj` is where it was found before.
+
+    values: what the program reads; computed_names: what it computes, by number of the block.
+    """
+    if found.kind == "read":
+        return values[found.key] is obj
+    if found.kind == "name":
+        v = exits[found.number].get(found.key, MISSING)
+        for step in found.steps:
+            v = MISSING if v is MISSING else fetch(v, step)
+        return v is obj
+    if found.kind == "trust":
+        return True
+    return not any(v is obj for v in values) and not any(exits[k].get(name) is obj for k, name in computed_names)
+
+
+def pair_expressions(obj: Any, node: Any) -> Any:
+    """The nodes of the parts of a nest that is written out at the call; `node` itself for one thing."""
+    if isinstance(obj, list | tuple) and isinstance(node, gast.List | gast.Tuple) and len(node.elts) == len(obj):
+        if any(isinstance(e, gast.Starred) for e in node.elts):
+            return None
+        return list(node.elts)
+    if isinstance(obj, dict) and isinstance(node, gast.Dict) and len(node.keys) == len(obj):
+        return list(node.values)
+    return None
+
+
+__all__ = ["NOTHING", "Ambiguous", "Found", "Resolver", "pair_expressions", "still"]
