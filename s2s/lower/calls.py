@@ -26,12 +26,13 @@ from s2s.lower.effects import leave_in_place, public_name
 from s2s.lower.functions import call_closure, call_python
 from s2s.lower.intrinsics import INTRINSICS
 from s2s.lower.iterate import describe
-from s2s.lower.library import STAND_INS, functional
+from s2s.lower.library import NAMED, STAND_INS
 from s2s.lower.outside import outside
 from s2s.lower.records import record_handler
 from s2s.lower.rulecalls import call_rule, expand
 from s2s.lower.tape_gradient import tape_method
 from s2s.lower.tapes import is_tape
+from s2s.lower.tools import FOLDED, GETTERS, call_getter
 from s2s.lower.truth import usable
 from s2s.lower.ufuncs import ufunc_method
 from s2s.lower.values import Bound, Box, Closure, Lowered, Method, Outside, Static, Tuple
@@ -105,11 +106,19 @@ def _known_function(ctx: Context, node: gast.AST | None, callee: Static | Outsid
     method = ufunc_method(ctx, node, callee.value, args, kwargs)
     known = any(f in names for names in (INTRINSICS, WRITERS, STAND_INS, EXPANSIONS))
     if method is not None or not (known or rule is not None):
+    f, rules = callee.value, ctx.services.table.by_callable
+    method = ufunc_method(ctx, node, f, args, kwargs)
+    if isinstance(f, GETTERS):
+        return call_getter(ctx, node, callee, args, kwargs)
+    if method is not None or not any(f in known for known in (INTRINSICS, WRITERS, STAND_INS, FOLDED, EXPANSIONS,
+                                                              rules)):
         return method
     if isinstance(callee, Outside):
         callee.pinned()  # another function is another program, and those written in C have no code to tell them by
     if f in INTRINSICS:
         return INTRINSICS[f](ctx, node, args, kwargs)
+    if f in FOLDED:
+        return FOLDED[f](ctx, node, args, kwargs)
     if f in STAND_INS:
         return stand_in(ctx, node, STAND_INS[f], args, kwargs)
     if f in WRITERS:
@@ -121,7 +130,7 @@ def _known_function(ctx: Context, node: gast.AST | None, callee: Static | Outsid
 def stand_in(ctx: Context, node: gast.AST | None, function: Callable[..., Any] | str, args: list[Lowered],
              kwargs: dict[str, Lowered]) -> Lowered:
     """A call of a function of the standard library, by what s2s.lower.library has for it (or calls `function`)."""
-    found = getattr(functional, function) if isinstance(function, str) else function
+    found = NAMED[function] if isinstance(function, str) else function
     at = ctx.frame.at if ctx.frame is not None and ctx.frame.at is not None else ctx.b.loc
     assert isinstance(found, types.FunctionType)
     return call_python(ctx, node, found, ctx.binding.constant(found), args, kwargs, at)

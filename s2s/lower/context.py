@@ -164,6 +164,7 @@ class Handlers:
     stand_in: Callable[..., Lowered]
     zip_generators: Callable[..., Any]
     numbered: Callable[..., Any]
+    item: Callable[..., Lowered]
 
 
 class Context:

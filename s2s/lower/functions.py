@@ -58,6 +58,8 @@ def call_python(ctx: Context, node: gast.AST | None, function: FunctionType, rea
     """
     source = source_of(function)
     tree = source.node
+    if at is None and ctx.frame is not None and function.__module__.startswith("s2s.lower.library"):
+        at = ctx.frame.at
     frame = Frame(source, local_names(tree), own_globals(tree), own_nonlocals(tree), None, read,
                   class_of=_class_of(function, args), at=at)
     count = len(tree.args.defaults)

@@ -29,6 +29,7 @@ from s2s.lower.operators import binary
 from s2s.lower.ordering import ORDERING
 from s2s.lower.rulecalls import call_rule
 from s2s.lower.sequences import make_sequence, make_set, mapping_items
+from s2s.lower.tools import TOOLS
 from s2s.lower.truth import static, truth, usable
 from s2s.lower.values import Bound, Box, Closure, Lazy, Lowered, Method, Outside, Producer, Range, Slice, Static, Tuple
 from s2s.variable import Variable
@@ -452,5 +453,5 @@ INTRINSICS: dict[Any, Callable[..., Lowered]] = {
     super: _super, iter: lower_iter, next: lower_next, library_pool: pool_of,
     object.__getattribute__: _raw_attribute, object.__setattr__: _raw_store, object.__new__: _object_new,
     type.__call__: _type_call,
-    **ARRAYS, **ORDERING,
+    **ARRAYS, **ORDERING, **TOOLS,
 }

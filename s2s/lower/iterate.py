@@ -43,7 +43,8 @@ class Items:
 
     fixed: one function for each item, where their number is known. runtime: whether it can be iterated
     by a run-time loop as well, over `bounds` with `at(k)` as the item. push: of a generator, which hands its
-    items to the function that it is given; then there is nothing else.
+    items to the function that it is given; then there is nothing else, unless
+    it is endless: of that the k-th item is known.
     """
 
     fixed: Sequence[Thunk] | None
@@ -52,6 +53,7 @@ class Items:
     at: Callable[[Value], Lowered] | None = None
     count: Value | None = None
     hint: str = ""
+    endless: bool = False
     push: Callable[[Callable[[Lowered], None]], None] | None = None
 
     def range(self, ctx: Context) -> tuple[Value, Value, Value]:
@@ -229,6 +231,9 @@ def _zip(ctx: Context, node: gast.AST, x: Lazy) -> Items:
                                 if isinstance(p, Box) and p.kind == "iterator"):
         return _chunks(ctx, node, x)
     inner = [items_of(ctx, node, p) for p in x.parts]
+    finite = [i for i in inner if not i.endless]
+    if finite and len(finite) < len(inner) and all(i.push is None for i in finite):
+        return _zip_endless(ctx, inner, finite)
     if any(i.push is not None for i in inner):
         return ctx.handlers.zip_generators(ctx, node, inner)  # type: ignore[no-any-return]
     if all(i.fixed is not None for i in inner):
@@ -257,6 +262,91 @@ def _chunks(ctx: Context, node: gast.AST, x: Lazy) -> Items:
     items = known_items(ctx, node, x.parts[0])
     rows: list[Lowered] = [Tuple(tuple(items[k:k + n])) for k in range(0, len(items) - n + 1, n)]
     return _known(ctx, rows)
+
+
+def _zip_endless(ctx: Context, inner: list[Items], finite: list[Items]) -> Items:
+    """zip() of some that never end, such as itertools.count(): as many as the others have."""
+    def kth(i: Items, k: int) -> Thunk:
+        return (lambda: i.item(ctx, ctx.b.int(k))) if i.fixed is None else i.fixed[k]
+
+    fixed: list[Thunk] | None = None
+    if all(i.fixed is not None for i in finite):
+        n = min(len(i.fixed) for i in finite if i.fixed is not None)
+        rows = [[kth(i, k) for i in inner] for k in range(n)]
+        fixed = [lambda row=row: Tuple(tuple(f() for f in row)) for row in rows]  # type: ignore[misc]
+    if not all(i.runtime for i in finite):
+        return Items(fixed, False, count=None if fixed is None else ctx.b.int(len(fixed)))
+    count = finite[0].length(ctx)
+    for i in finite[1:]:
+        count = _minimum(ctx, count, i.length(ctx))
+    return Items(fixed, True, None, lambda k: Tuple(tuple(
+        i.item(ctx, k) if i.endless else i.kth(ctx, k) for i in inner)), count)
+
+
+def _repeat(ctx: Context, node: gast.AST, x: Lazy) -> Items:
+    return Items(None, True, None, lambda k: x.parts[0], endless=True, push=_forever(ctx, node, "repeat_forever", x))
+
+
+def _count(ctx: Context, node: gast.AST, x: Lazy) -> Items:
+    start, step = x.parts
+    assert isinstance(start, Value) and isinstance(step, Value)
+    return Items(None, True, None, lambda k: ctx.b.add(start, ctx.b.mul(step, k)), endless=True,
+                 push=_forever(ctx, node, "count", x))
+
+
+def _cycle(ctx: Context, node: gast.AST, x: Lazy) -> Items:
+    pool = items_of(ctx, node, x.parts[0])
+    n = pool.length(ctx)
+
+    def at(k: Value) -> Lowered:
+        known, size = constant(k), constant(n)
+        if known is not None and size and pool.fixed is not None:
+            return pool.fixed[known % size]()  # type: ignore[no-any-return]
+        if not pool.runtime:
+            return ctx.handlers.item(ctx, node, x.parts[0], ctx.b.binary("mod", k, n))
+        return pool.kth(ctx, ctx.b.binary("mod", k, n))
+
+    return Items(None, True, None, at, endless=True, push=_forever(ctx, node, "cycle", x))
+
+
+def _forever(ctx: Context, node: gast.AST, name: str, x: Lazy) -> Callable[[Callable[[Lowered], None]], None]:
+    """The same as a generator, for a loop that is left by `break`."""
+    def run(consume: Callable[[Lowered], None]) -> None:
+        made = ctx.stand_in(node, name, list(x.parts), {})
+        inner = items_of(ctx, node, made).push
+        assert inner is not None
+        inner(consume)
+    return run
+
+
+def _islice(ctx: Context, node: gast.AST, x: Lazy) -> Items:
+    source, start, stop, step = x.parts
+    box = source if isinstance(source, Box) and source.kind == "iterator" else None
+    before = dict(ctx.state.heap[box]) if box is not None else None
+    items = items_of(ctx, node, source)
+    first, by = (_static_int(ctx, node, v) for v in (start, step))
+    last = None if isinstance(stop, Static) and stop.value is None else constant(stop) if isinstance(stop, Value) \
+        else _static_int(ctx, node, stop)
+    if box is not None and before is not None and last is not None:
+        rest = last if items.fixed is None else min(last, len(items.fixed))
+        ctx.state.heap[box] = {**before, "position": ctx.b.add(before["position"], ctx.b.int(rest))}
+    if items.fixed is not None and not (isinstance(stop, Value) and last is None):
+        chosen = list(items.fixed)[first:last:by]
+        return Items(chosen, False, count=ctx.b.int(len(chosen)))
+    count = None if items.endless else items.length(ctx)
+    if isinstance(stop, Value):
+        count = stop if count is None else _minimum(ctx, count, stop)
+    if count is None:
+        raise ctx.error(node, "islice() of an iterator that never ends, without an end", "", "give it a stop")
+    return Items(None, True, (ctx.b.int(first), count, ctx.b.int(by)), lambda k: items.kth(ctx, k))
+
+
+def _static_int(ctx: Context, node: gast.AST, x: Lowered) -> int:
+    found = constant(x) if isinstance(x, Value) else getattr(x, "value", None)
+    if not isinstance(found, int):
+        raise ctx.error(node, "where a slice of an iterator begins is not known before the function runs",
+                        "", "write it as a loop")
+    return found
 
 
 def _dim(n: Value) -> Dim | None:
@@ -333,7 +423,7 @@ def _mapped(ctx: Context, node: gast.AST, function: Lowered, sources: list[Lower
 
 _LAZY: dict[str, Any] = {
     "enumerate": _enumerate, "zip": _zip, "reversed": _reversed, "items": _dict_view, "keys": _dict_view,
-    "values": _dict_view, "map": _map,
+    "values": _dict_view, "map": _map, "repeat": _repeat, "count": _count, "cycle": _cycle, "islice": _islice,
 }
 
 

@@ -14,6 +14,7 @@ from s2s.lower.binding import Binding, Path, Read
 from s2s.lower.calls import lower_call, stand_in
 from s2s.lower.context import Context, GrowList, Handlers, Respecialise, Services
 from s2s.lower.expressions import lower_expression
+from s2s.lower.indexing import get_item
 from s2s.lower.iterate import describe
 from s2s.lower.iterators import numbered, zip_generators
 from s2s.lower.nests import unfold
@@ -23,7 +24,8 @@ from s2s.lower.statements import lower_statements
 from s2s.lower.truth import usable
 from s2s.lower.values import Box, Lowered, Outside, Static, Tuple
 
-HANDLERS = Handlers(lower_expression, lower_statements, lower_call, stand_in, zip_generators, numbered)
+HANDLERS = Handlers(lower_expression, lower_statements, lower_call, stand_in, zip_generators, numbered,
+                    get_item)
 MAX_RESTARTS = 40
 
 

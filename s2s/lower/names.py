@@ -23,8 +23,10 @@ def _targets(node: gast.AST) -> Iterator[str]:
         elif isinstance(n, gast.Import | gast.ImportFrom):
             for alias in n.names:
                 yield (alias.asname or alias.name).split(".")[0]
-        elif isinstance(n, gast.ExceptHandler) and n.name is not None:
+        elif isinstance(n, gast.ExceptHandler | gast.MatchAs | gast.MatchStar) and n.name is not None:
             yield n.name.id if isinstance(n.name, gast.Name) else str(n.name)
+        elif isinstance(n, gast.MatchMapping) and n.rest is not None:
+            yield n.rest.id if isinstance(n.rest, gast.Name) else str(n.rest)
         elif isinstance(n, gast.Lambda):
             continue
         elif isinstance(n, gast.ListComp | gast.SetComp | gast.DictComp | gast.GeneratorExp):

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import builtins
+import cmath
+import functools
+import itertools
 import math
+import operator
+import statistics
 import types
 from typing import Any
 
@@ -17,7 +22,7 @@ from s2s.lower.values import Lowered, Outside, Static
 from s2s.variable import Variable
 
 # Modules whose names do not change: reading one of their attributes needs no check at each call.
-STABLE_MODULES = (np, math, np.linalg, builtins)
+STABLE_MODULES = (np, math, np.linalg, builtins, cmath, functools, itertools, operator, statistics)
 
 
 def outside(ctx: Context, read: Read) -> Lowered:

@@ -17,6 +17,7 @@ from s2s.lower.expressions import closure
 from s2s.lower.indexing import delete_item
 from s2s.lower.iterators import left_early
 from s2s.lower.loops import lower_for, lower_while, usable_items
+from s2s.lower.matching import Cases, Taken, lower_cases, lower_match, lower_taken
 from s2s.lower.merge import Joiner, flatten, replace, slot_hint
 from s2s.lower.operators import BINARY
 from s2s.lower.outside import constant_object
@@ -36,6 +37,12 @@ def one(ctx: Context, node: gast.AST, rest: list[gast.AST]) -> bool:
     """Lower one statement; True if what follows it was lowered with it."""
     if isinstance(node, gast.If):
         return lower_if(ctx, node, ctx.expr(node.test), node.body, node.orelse, rest, one)
+    if isinstance(node, gast.Match):
+        return lower_match(ctx, node, rest, one)
+    if isinstance(node, Cases):
+        return lower_cases(ctx, node, rest, one)
+    if isinstance(node, Taken):
+        return lower_taken(ctx, node, rest, one)
     if isinstance(node, gast.Try):
         _try(ctx, node, rest)
         return False
@@ -49,7 +56,6 @@ def one(ctx: Context, node: gast.AST, rest: list[gast.AST]) -> bool:
 
 # What has no handler: its name, and what to do.
 _REFUSED: dict[type, tuple[str, str]] = {
-    gast.Match: ("`match`", "write it with `if` and `elif`"),
     gast.ClassDef: ("a class that is defined here", "define the class outside of the function"),
     gast.AsyncFunctionDef: ("`async def`", "make it an ordinary function"),
     gast.AsyncFor: ("`async for`", "make it an ordinary loop"),

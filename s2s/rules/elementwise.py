@@ -57,7 +57,7 @@ def _round_type(op: Op) -> Sequence[Type]:
 
 # Exponentials and logarithms.
 one("np.exp math.exp", lambda y, x: y)
-one("np.exp2", lambda y, x: LN2 * y)
+one("np.exp2 math.exp2", lambda y, x: LN2 * y)
 one("np.expm1 math.expm1", lambda y, x: y + 1.0)
 one("np.log", pulls=(lambda g, y, x: g / x,), singular=True)
 one("np.log2 math.log2", pulls=(lambda g, y, x: g / (LN2 * x),), singular=True)
@@ -71,7 +71,7 @@ one("np.logaddexp2", lambda z, x, y: fn.exp2(x - z), lambda z, x, y: fn.exp2(y -
 
 # Powers and roots.
 one("np.sqrt math.sqrt", lambda y, x: 0.5 / as_numpy(y), singular=True, cost=5)
-one("np.cbrt", lambda y, x: 1.0 / (3.0 * (y * y)), singular=True)
+one("np.cbrt math.cbrt", lambda y, x: 1.0 / (3.0 * (y * y)), singular=True)
 one("np.square", lambda y, x: 2.0 * x, cost=1)
 one("np.reciprocal", lambda y, x: -(y * y), singular=True, cost=5)
 one("np.float_power math.pow", power_by_base, power_by_exponent, singular=True)
@@ -102,6 +102,10 @@ one("np.rad2deg np.degrees math.degrees", lambda y, x: 180.0 / math.pi, cost=1)
 one("math.erf", lambda y, x: 2.0 / math.sqrt(math.pi) * fn.exp(-(x * x)))
 one("math.erfc", lambda y, x: -2.0 / math.sqrt(math.pi) * fn.exp(-(x * x)))
 
+# The gamma function.
+one("math.gamma", lambda y, x: y * fn.polygamma(x), singular=True, cost=50)
+one("math.lgamma", lambda y, x: fn.polygamma(x), singular=True, cost=50)
+
 # Choices. A comparison times the adjoint is the adjoint or zero.
 one("np.maximum", lambda z, x, y: x >= y, lambda z, x, y: x < y, cost=1)
 one("np.minimum", lambda z, x, y: x <= y, lambda z, x, y: x > y, cost=1)
@@ -123,6 +127,10 @@ one("np.nan_to_num", lambda y, x, *_: fn.isfinite(x), params="x, copy=True, nan=
 
 # Remainders and signs.
 one("np.fmod math.fmod", lambda z, x, y: 1.0, lambda z, x, y: -fn.trunc(with_numpy_names(x / y)), cost=5)
+# x - n y, with n the integer nearest to x / y.
+one("math.remainder", lambda z, x, y: 1.0, lambda z, x, y: -fn.rint(with_numpy_names((x - z) / y)), cost=5)
+one("math.fma", lambda w, x, y, z: y, lambda w, x, y, z: x, lambda w, x, y, z: 1.0, cost=2)
+one("math.nextafter", lambda z, x, y: 1.0, lambda z, x, y: 0.0, cost=5)
 one("np.copysign math.copysign", lambda z, x, y: fn.copysign(1.0, y) * fn.sign(x), lambda z, x, y: 0.0, cost=1)
 one("np.fabs math.fabs", lambda y, x: fn.sign(x), cost=1)
 
@@ -142,4 +150,4 @@ one("math.floor math.ceil math.trunc", dtype="int64", cost=1, nondiff="the resul
 one("np.isclose", dtype="bool", params="a, b, rtol=1e-05, atol=1e-08, equal_nan=False",
     nondiff="a comparison gives a bool")
 one("math.isclose", dtype="bool", params="a, b, *, rel_tol=1e-09, abs_tol=0.0", nondiff="a comparison gives a bool")
-one("np.spacing", nondiff="a step between numbers is a constant")
+one("np.spacing math.ulp", nondiff="a step between numbers is a constant")

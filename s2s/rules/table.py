@@ -159,6 +159,10 @@ def _order_kept(infer: Callable[[Op], Sequence[Type]]) -> Callable[[Op], Sequenc
     return types
 
 
+# Functions that older versions of Python do not have: 3.11, and 3.13.
+_LATER = ("math.exp2", "math.cbrt", "math.fma")
+
+
 class Family:
     """The rules of one file."""
 
@@ -201,6 +205,8 @@ class Family:
         """
         given = list(pulls or partials)
         for name in names.split():
+            if name in _LATER and not hasattr(math, name.removeprefix("math.")):
+                continue
             parsed = parse_params(params or ", ".join("xyzuvw"[:max(1, len(given))]))
             spec = OpSpec(name, parsed, infer or elementwise_infer(name, dtype), cost=cost, elementwise=True,
                           fresh=True)

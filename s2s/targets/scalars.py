@@ -59,7 +59,29 @@ def _round(x: Expr, ndigits: Any = None) -> Expr | None:
     return x.wrap(x.b.one(_ROUND, {"x": x.v, "ndigits": x.lift(ndigits).v}))
 
 
+def _exp2(x: Expr) -> Expr:
+    return fn.exp2(x)
+
+
+def _cbrt(x: Expr) -> Expr:
+    return fn.cbrt(x)
+
+
+def _remainder(x: Expr, y: Expr) -> Expr:
+    return x - y * fn.rint(x / y)
+
+
+def _sum(seq: tuple[Expr, ...]) -> Expr:
+    total = seq[0]
+    for x in seq[1:]:
+        total = total + x
+    return total
+
+
 FORMS: dict[str, Any] = {
-    "math.fmod": _fmod, "math.isclose": _isclose, "math.log": _log, "np.clip": _clip, "np.heaviside": _heaviside,
+    "math.fmod": _fmod, "math.isclose": _isclose, "math.log": _log, "math.exp2": _exp2,
+    "math.cbrt": _cbrt, "math.remainder": _remainder,
+    "math.fma": lambda x, y, z: x * y + z, "math.ulp": lambda x: fn.spacing(fn.abs(x)), "math.fsum": _sum,
+    "np.clip": _clip, "np.heaviside": _heaviside,
     "np.isclose": _isclose_arrays, "round": _round,
 }

@@ -10,8 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from s2s.lower.library import functional, iterators, numbers, statistic
+from s2s.lower.library import complexes, functional, iterators, numbers, statistic
 
 STAND_INS: dict[Any, Callable[..., Any]] = {
-    **functional.STAND_INS, **iterators.STAND_INS, **numbers.STAND_INS, **statistic.STAND_INS,
+    **complexes.STAND_INS, **functional.STAND_INS, **iterators.STAND_INS, **numbers.STAND_INS, **statistic.STAND_INS,
+}
+
+# Those that lowering asks for by name.
+NAMED: dict[str, Callable[..., Any]] = {
+    name: f for part in (functional, iterators, numbers) for name, f in vars(part).items()
+    if getattr(f, "__module__", "") == part.__name__
 }

@@ -78,4 +78,31 @@ def max_by(pool: Any, key: Callable[[Any], Any] | None, *default: Any) -> Any:
     return best
 
 
+def get_items(keys: Any, obj: Any) -> Any:
+    if len(keys) == 1:
+        return obj[keys[0]]
+    return tuple([obj[key] for key in keys])
+
+
+def get_attribute(path: str, obj: Any) -> Any:
+    found = obj
+    for name in path.split("."):
+        found = getattr(found, name)
+    return found
+
+
+def get_attributes(paths: Any, obj: Any) -> Any:
+    if len(paths) == 1:
+        return get_attribute(paths[0], obj)
+    return tuple([get_attribute(path, obj) for path in paths])
+
+
+def call_method(name: str, args: Any, kwargs: Any, obj: Any) -> Any:
+    return getattr(obj, name)(*args, **kwargs)
+
+
+def first_items(ordered: Any, n: Any) -> Any:
+    return ordered[:n]
+
+
 STAND_INS: dict[Any, Callable[..., Any]] = {functools.reduce: reduce, filter: filter_}

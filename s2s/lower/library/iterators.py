@@ -154,5 +154,4 @@ STAND_INS: dict[Any, Callable[..., Any]] = {
     itertools.accumulate: accumulate, itertools.chain: chain, itertools.chain.from_iterable: chain_from_iterable,
     itertools.pairwise: pairwise, itertools.starmap: starmap, itertools.compress: compress,
     itertools.takewhile: takewhile, itertools.dropwhile: dropwhile, itertools.filterfalse: filterfalse,
-    itertools.count: count, itertools.cycle: cycle,
 }

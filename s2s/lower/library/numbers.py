@@ -9,7 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from s2s.lower.library.pools import pool_of
+from s2s.lower.library.pools import exact_sum, pool_of
+
+
+def matmul(a: Any, b: Any) -> Any:
+    return a @ b
+
+
+def call(obj: Any, /, *args: Any, **kwargs: Any) -> Any:
+    return obj(*args, **kwargs)
 
 
 def hypot(*coordinates: Any) -> Any:
@@ -30,6 +38,15 @@ def dist(p: Iterable[Any], q: Iterable[Any]) -> Any:
     return hypot(*[x - y for x, y in zip(a, b, strict=True)])
 
 
+def fsum(iterable: Iterable[Any]) -> Any:
+    pool = pool_of(iterable)
+    if isinstance(pool, tuple):
+        return 0.0 if len(pool) == 0 else exact_sum(pool)
+    if isinstance(pool, np.ndarray):
+        return float(np.sum(pool))
+    return float(sum(pool))
+
+
 def prod(iterable: Iterable[Any], *, start: Any = 1) -> Any:
     total = start
     for x in iterable:
@@ -39,7 +56,7 @@ def prod(iterable: Iterable[Any], *, start: Any = 1) -> Any:
 
 def sumprod(p: Iterable[Any], q: Iterable[Any]) -> Any:
     a, b = pool_of(p), pool_of(q)
-    return math.fsum([x * y for x, y in zip(a, b, strict=True)])
+    return fsum([x * y for x, y in zip(a, b, strict=True)])
 
 
 def modf(x: Any) -> Any:
@@ -123,11 +140,14 @@ def itruediv(a: Any, b: Any) -> Any:
 
 
 STAND_INS: dict[Any, Callable[..., Any]] = {
-    math.dist: dist, math.prod: prod, math.modf: modf, math.ldexp: ldexp,
-    operator.concat: concat, operator.contains: contains, operator.countOf: count_of, operator.indexOf: index_of,
+    math.fsum: fsum, math.dist: dist, math.prod: prod, math.modf: modf, math.ldexp: ldexp,
+    operator.matmul: matmul, operator.concat: concat, operator.contains: contains, operator.countOf: count_of,
+    operator.indexOf: index_of,
     operator.getitem: getitem, operator.setitem: setitem, operator.delitem: delitem, operator.truth: truth,
     operator.not_: not_, operator.is_: is_, operator.is_not: is_not, operator.iadd: iadd, operator.isub: isub,
     operator.imul: imul, operator.itruediv: itruediv,
 }
+if hasattr(operator, "call"):  # 3.11
+    STAND_INS[operator.call] = call
 if hasattr(math, "sumprod"):  # 3.12
     STAND_INS[math.sumprod] = sumprod

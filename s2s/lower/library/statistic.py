@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from s2s.lower.library.numbers import fsum
 from s2s.lower.library.pools import pool_of
 
 
@@ -19,34 +20,34 @@ def _size(pool: Any, least: int, name: str) -> Any:
 
 def mean(data: Iterable[Any]) -> Any:
     pool = pool_of(data)
-    return math.fsum(pool) / _size(pool, 1, "mean")
+    return fsum(pool) / _size(pool, 1, "mean")
 
 
 def fmean(data: Iterable[Any], weights: Iterable[Any] | None = None) -> Any:
     pool = pool_of(data)
     if weights is None:
-        return math.fsum(pool) / _size(pool, 1, "fmean")
+        return fsum(pool) / _size(pool, 1, "fmean")
     given = pool_of(weights)
-    return math.fsum([x * w for x, w in zip(pool, given, strict=True)]) / math.fsum(given)
+    return fsum([x * w for x, w in zip(pool, given, strict=True)]) / fsum(given)
 
 
 def geometric_mean(data: Iterable[Any]) -> Any:
     pool = pool_of(data)
-    return math.exp(math.fsum([math.log(x) for x in pool]) / _size(pool, 1, "geometric mean"))
+    return math.exp(fsum([math.log(x) for x in pool]) / _size(pool, 1, "geometric mean"))
 
 
 def harmonic_mean(data: Iterable[Any], weights: Iterable[Any] | None = None) -> Any:
     pool = pool_of(data)
     if weights is None:
-        return _size(pool, 1, "harmonic mean") / math.fsum([1.0 / x for x in pool])
+        return _size(pool, 1, "harmonic mean") / fsum([1.0 / x for x in pool])
     given = pool_of(weights)
-    return math.fsum(given) / math.fsum([w / x for x, w in zip(pool, given, strict=True)])
+    return fsum(given) / fsum([w / x for x, w in zip(pool, given, strict=True)])
 
 
 def _deviations(pool: Any, center: Any) -> Any:
     """The sum of squares about a center; the mean of the numbers where it is not given."""
-    c = math.fsum(pool) / len(pool) if center is None else center
-    return math.fsum([(x - c) * (x - c) for x in pool])
+    c = fsum(pool) / len(pool) if center is None else center
+    return fsum([(x - c) * (x - c) for x in pool])
 
 
 def variance(data: Iterable[Any], xbar: Any = None) -> Any:
@@ -103,8 +104,8 @@ def quantiles(data: Iterable[Any], *, n: int = 4, method: str = "exclusive") -> 
 def covariance(x: Iterable[Any], y: Iterable[Any]) -> Any:
     a, b = pool_of(x), pool_of(y)
     n = _size(a, 2, "covariance")
-    xbar, ybar = math.fsum(a) / n, math.fsum(b) / n
-    return math.fsum([(u - xbar) * (v - ybar) for u, v in zip(a, b, strict=True)]) / (n - 1)
+    xbar, ybar = fsum(a) / n, fsum(b) / n
+    return fsum([(u - xbar) * (v - ybar) for u, v in zip(a, b, strict=True)]) / (n - 1)
 
 
 def correlation(x: Iterable[Any], y: Iterable[Any]) -> Any:
