@@ -9,9 +9,10 @@ import numpy as np
 
 from s2s.errors import NoRuleError
 from s2s.ir.core import Value
+from s2s.ir.ops import constant
 from s2s.ir.types import Array, Scalar
 from s2s.lower.attributes import VARIABLE_METHODS, get_attribute
-from s2s.lower.context import Context
+from s2s.lower.context import Context, GrowList
 from s2s.lower.effects import Template, text_of
 from s2s.lower.indexing import store
 from s2s.lower.iterate import known_items
@@ -105,8 +106,26 @@ def _ascontiguousarray(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> 
 
 
 
+_CHANGES_LENGTH = ("append", "pop", "extend")
+
+
+def _refuse_list_method(ctx: Context, node: Node, x: Value, name: str) -> None:
+    """A method of a list that an array stands for: if it can, it becomes a list that grows."""
+    assert isinstance(x.type, Array)
+    if name in _CHANGES_LENGTH and x.type.ndim == 1 and ctx.lists[x]:
+        raise GrowList(ctx.lists[x], Scalar(x.type.dtype))
+    if name in ("index", "count", "remove", "insert", "reverse", "clear", *_CHANGES_LENGTH):
+        raise ctx.error(node, f"{name}() of a list made of an array is not supported",
+                        "how many elements it has is not known before the function runs", "use the array")
+
+
 def value_method(ctx: Context, node: Node, x: Value, name: str, args: Args, kwargs: Kwargs) -> Lowered | None:
     """Methods of numbers and arrays that are no rule of the table."""
+    if x in ctx.lists:
+        _refuse_list_method(ctx, node, x, name)
+    known_number = constant(x)
+    if isinstance(known_number, int) and name in ("bit_length", "bit_count"):
+        return ctx.b.const(getattr(known_number, name)())
     if name in VARIABLE_METHODS and x in ctx.variables:
         return _variable_method(ctx, node, x, name, args)
     if name == "numpy" and not args:
@@ -126,8 +145,12 @@ def value_method(ctx: Context, node: Node, x: Value, name: str, args: Args, kwar
         return new
     if name == "item":
         return ctx.b.cast(scalar(ctx, node, x), _weak(x)) if not args else None
-    if name == "tolist" and isinstance(x.type, Scalar):
-        return ctx.b.cast(x, _weak(x))
+    if name == "tolist":
+        return ctx.b.cast(x, _weak(x)) if isinstance(x.type, Scalar) else ctx.call(node, Static(list), [x])
+    return _other_method(ctx, node, x, name, args)
+
+
+def _other_method(ctx: Context, node: Node, x: Value, name: str, args: Args) -> Lowered | None:
     if name == "fill" and isinstance(x.type, Array):
         store(ctx, node, x, ("e",), (), value(ctx, node, args[0]))
         return Static(None)

@@ -71,6 +71,11 @@ def _unpackable(ctx: Context, target: gast.Tuple | gast.List, new: Lowered) -> l
             raise ctx.error(target, f"{dim.offset} values are unpacked into {n} targets")
         return [element(ctx, new, ctx.b.int(k)) for k in range(n)]
     items = items_of(ctx, target, new)
+    if items.push is not None and not items.endless:
+        box = ctx.handlers.collect(ctx, target, items)
+        content = ctx.state.heap[box]
+        if isinstance(content, list):
+            return list(content)
     if items.fixed is None:
         raise ctx.error(target, f"{describe(new)} is unpacked, and its length is not known before the function runs",
                         "how many names it fills decides which code is generated",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import types
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from s2s.lower.objects import bound_member, class_value, is_data_descriptor, loa
 from s2s.lower.outside import attribute, constant_object, outside
 from s2s.lower.tapes import METHODS as TAPE_METHODS
 from s2s.lower.tapes import is_tape
-from s2s.lower.values import Bound, Box, Closure, Lowered, Method, Outside, Static, Tuple
+from s2s.lower.values import Bound, Box, Closure, Lowered, Method, Outside, Range, Static, Tuple
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,9 @@ class Super:
 
 
 CONTAINER_METHODS = {
-    "list": {"append", "pop", "extend", "insert", "index", "count", "copy", "reverse", "sort", "clear", "remove",
-             "appendleft", "popleft", "extendleft", "rotate"},
-    "dict": {"get", "items", "keys", "values", "pop", "update", "setdefault", "copy", "clear", "popitem",
-             "move_to_end"},
-}
+    kind: {name for name in dir(cls) if not name.startswith("_")}
+    for kind, cls in (("list", collections.deque), ("dict", collections.OrderedDict), ("set", set))}
+CONTAINER_METHODS["list"] |= {"sort"}
 
 
 def named_replace(self: Any, /, **changes: Any) -> Any:
@@ -79,6 +78,8 @@ def get_attribute(ctx: Context, node: gast.AST, x: Lowered, name: str) -> Lowere
             if isinstance(x.value, str | bytes):
                 return Method(x, name)
             return constant_object(ctx, found)
+    if isinstance(x, Range) and name in ("start", "stop", "step"):
+        return getattr(x, name)  # type: ignore[no-any-return]
     if isinstance(x, Method | Closure | Bound):
         if name == "__name__" and isinstance(x, Closure):
             return Static(getattr(x.node, "name", "<lambda>"))
@@ -101,6 +102,12 @@ def _value_attribute(ctx: Context, node: gast.AST, x: Value, name: str) -> Lower
         return Method(x, name)
     t = x.type
     assert isinstance(t, Scalar | Array), t
+    return _number_attribute(ctx, node, x, t, name)
+
+
+def _number_attribute(ctx: Context, node: gast.AST, x: Value, t: Scalar | Array, name: str) -> Lowered:
+    if name == "__class__":
+        return ctx.call(node, Static(type), [x])
     if name == "shape":
         return Tuple(tuple(ctx.b.dim(x, k) for k in range(t.ndim)))
     if name == "ndim":

@@ -19,7 +19,6 @@ from s2s.lower.arrays import value_method
 from s2s.lower.attributes import get_attribute
 from s2s.lower.binding import MISSING, Read
 from s2s.lower.classes import construct
-from s2s.lower.containers import call_method
 from s2s.lower.context import Context
 from s2s.lower.draws import draw
 from s2s.lower.effects import leave_in_place, public_name
@@ -27,6 +26,7 @@ from s2s.lower.functions import call_closure, call_python
 from s2s.lower.intrinsics import INTRINSICS
 from s2s.lower.iterate import describe
 from s2s.lower.library import NAMED, STAND_INS
+from s2s.lower.mappings import call_method
 from s2s.lower.outside import outside
 from s2s.lower.records import record_handler
 from s2s.lower.rulecalls import call_rule, expand
@@ -102,16 +102,12 @@ def _known_function(ctx: Context, node: gast.AST | None, callee: Static | Outsid
         if isinstance(callee, Outside) and not isinstance(callee.value, types.MethodType):
             callee.pinned()
         return made
+    if isinstance(callee.value, GETTERS):
+        return call_getter(ctx, node, callee, args, kwargs)
     f, rule = callable_key(callee.value), ctx.services.table.of_callable(callee.value)
     method = ufunc_method(ctx, node, callee.value, args, kwargs)
-    known = any(f in names for names in (INTRINSICS, WRITERS, STAND_INS, EXPANSIONS))
+    known = any(f in names for names in (INTRINSICS, WRITERS, STAND_INS, FOLDED, EXPANSIONS))
     if method is not None or not (known or rule is not None):
-    f, rules = callee.value, ctx.services.table.by_callable
-    method = ufunc_method(ctx, node, f, args, kwargs)
-    if isinstance(f, GETTERS):
-        return call_getter(ctx, node, callee, args, kwargs)
-    if method is not None or not any(f in known for known in (INTRINSICS, WRITERS, STAND_INS, FOLDED, EXPANSIONS,
-                                                              rules)):
         return method
     if isinstance(callee, Outside):
         callee.pinned()  # another function is another program, and those written in C have no code to tell them by

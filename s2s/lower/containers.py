@@ -1,4 +1,4 @@
-"""Methods of lists and dicts that the program made, and of strings."""
+"""Lists that the program made: append, which makes them grow in loops, and their other methods."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 import gast
 
 from s2s.ir.core import Value
-from s2s.ir.types import Array, List, Scalar, Type, fresh_dim, unify
+from s2s.ir.types import INT, Array, List, Scalar, Type, fresh_dim, unify
 from s2s.lower.context import Context, GrowList, Unroll
-from s2s.lower.indexing import get_item
+from s2s.lower.control import conditional
+from s2s.lower.guards import raise_if
 from s2s.lower.iterate import describe, items_of, known_items
 from s2s.lower.merge import cast_to
-from s2s.lower.numbers import known, sequence, value
-from s2s.lower.sequences import mapping_items
-from s2s.lower.truth import static, usable
-from s2s.lower.values import Box, Lazy, Lowered, Outside, Static, Tuple
+from s2s.lower.numbers import compare, known, value
+from s2s.lower.truth import static, truth, usable
+from s2s.lower.values import Box, Lowered, Static, Tuple
 
 
 def append(ctx: Context, node: gast.AST, box: Box, new: Lowered) -> None:
@@ -36,6 +36,10 @@ def append(ctx: Context, node: gast.AST, box: Box, new: Lowered) -> None:
             raise GrowList(box.site, general(joined))
         ctx.b.emit("append", {"list": content, "value": cast_to(ctx.b, ctx.b.block, v, t.element)})
         return
+    if ctx.depth > box.depth and box.extra is not None:
+        raise ctx.error(node, "a deque with a greatest length is appended to in a loop",
+                        "how many elements it has is not known before the function runs",
+                        "use an array, or loop over something of known length")
     if ctx.depth > box.depth:
         if not isinstance(new, Value):
             loop = next((r for r in reversed(ctx.loops) if r.runtime), None)
@@ -54,13 +58,25 @@ def append(ctx: Context, node: gast.AST, box: Box, new: Lowered) -> None:
             raise ctx.error(node, "this list grows in a loop, and s2s does not know where it was made")
         raise GrowList(box.site, general(element))
     content.append(new)
-    _trim(box, content, first=True)
+    if box.extra is not None and len(content) > box.extra:
+        content.pop(0)
 
 
-def _trim(box: Box, content: list[Lowered], *, first: bool) -> None:
-    """Keep a deque as long as it may be."""
-    if box.kind == "list" and isinstance(box.extra, int) and len(content) > box.extra:
-        del content[0 if first else -1]
+def grown(ctx: Context, node: gast.AST, box: Box, what: str) -> Value:
+    """The list as one that grows at run time: it starts over, where it has been one of known length so far."""
+    content = ctx.state.heap[box]
+    if isinstance(content, Value):
+        return content
+    element: Type | None = None
+    for item in content:
+        v = value(ctx, node, item)
+        element = v.type if element is None else unify(element, v.type)
+        if element is None:
+            break
+    if element is None or not box.site or box.extra is not None:
+        raise ctx.error(node, f"{what} on a list that grows or shrinks in a loop is not supported",
+                        "its length is not known before the function runs", "use an array and an index")
+    raise GrowList(box.site, general(element))
 
 
 def same_kind(a: Type, b: Type) -> bool:
@@ -77,59 +93,69 @@ def general(t: Type) -> Type:
     return t
 
 
-def call_method(ctx: Context, node: gast.AST, x: Lowered, name: str, args: list[Lowered],
-                kwargs: dict[str, Lowered]) -> Lowered | None:
-    """A method of a container or string; None if it has no such method here."""
-    if isinstance(x, Box) and x.kind in ("list", "dict"):
-        table = _LIST if x.kind == "list" else _DICT
-        if name in table:
-            return table[name](ctx, node, x, *args, **kwargs)  # type: ignore[no-any-return]
-    if isinstance(x, Outside) and name in ("items", "keys", "values", "get", "index", "count", "copy"):
-        x = usable(ctx, node, x)
-    if isinstance(x, Outside) and isinstance(x.value, dict) and name in ("items", "keys", "values"):
-        return Lazy(name, (x,))
-    if isinstance(x, Outside) and isinstance(x.value, dict) and name == "get":
-        key = static(ctx, node, args[0], "the key of a dict")
-        if key in x.value:
-            return get_item(ctx, node, x, args[0])
-        return args[1] if len(args) > 1 else Static(None)
-    if isinstance(x, Static) and isinstance(x.value, str | bytes):
-        given = [static(ctx, node, a, "an argument of a string method") for a in args]
-        named = {k: static(ctx, node, v, "an argument of a string method") for k, v in kwargs.items()}
-        return Static(getattr(x.value, name)(*given, **named))
-    if isinstance(x, Tuple | Outside) and name in ("index", "count"):
-        items = sequence(ctx, x)
-        if items is not None:
-            values = [known(ctx, v) for v in items]
-            return ctx.b.int(getattr(values, name)(static(ctx, node, args[0], "the item")))
-    return None
-
-
 def _append(ctx: Context, node: gast.AST, x: Box, new: Lowered) -> Lowered:
     append(ctx, node, x, new)
     return Static(None)
 
 
 def _extend(ctx: Context, node: gast.AST, x: Box, new: Lowered) -> Lowered:
-    items = items_of(ctx, node, new)
+    items = items_of(ctx, node, usable(ctx, node, new))
     if items.fixed is None:
-        raise ctx.error(node, f"a list is extended by {describe(new)}, whose length is not known")
-    for f in items.fixed:
+        ctx.handlers.loop(ctx, node, items, lambda loop, item: append(ctx, node, x, item), lambda: None)
+        return Static(None)
+    for f in list(items.fixed):
         append(ctx, node, x, f())
     return Static(None)
 
 
 def _fixed(ctx: Context, node: gast.AST, x: Box, what: str) -> list[Lowered]:
     content = ctx.state.heap[x]
+    if x in ctx.frozen:
+        raise ctx.error(node, "this list is one of two, depending on a condition, and is changed")
     if not isinstance(content, list) or ctx.depth > x.depth:
-        raise ctx.error(node, f"{what} on a list that grows or shrinks in a loop is not supported")
+        raise ctx.error(node, f"{what} on a list that grows or shrinks in a loop is not supported",
+                        "its length is not known before the function runs", "use an array and an index")
     return content
 
 
 def _pop(ctx: Context, node: gast.AST, x: Box, index: Lowered | None = None) -> Lowered:
+    content = ctx.state.heap[x]
+    last = index is None or known(ctx, index) == -1
+    if last and (isinstance(content, Value) or ctx.depth > x.depth):
+        return ctx.b.one("listpop", {"list": grown(ctx, node, x, "pop")})
     content = _fixed(ctx, node, x, "pop")
     k = -1 if index is None else static(ctx, node, index, "the index")
+    if not -len(content) <= k < len(content):
+        raise ctx.error(node, "pop index out of range" if content else "pop from an empty list",
+                        "Python would raise IndexError", "test its length before", python=IndexError)
     return content.pop(k)
+
+
+def _popleft(ctx: Context, node: gast.AST, x: Box) -> Lowered:
+    return _pop(ctx, node, x, ctx.b.int(0))
+
+
+def _appendleft(ctx: Context, node: gast.AST, x: Box, new: Lowered) -> Lowered:
+    content = _fixed(ctx, node, x, "appendleft")
+    content.insert(0, new)
+    if x.extra is not None and len(content) > x.extra:
+        content.pop()
+    return Static(None)
+
+
+def _extendleft(ctx: Context, node: gast.AST, x: Box, new: Lowered) -> Lowered:
+    for item in known_items(ctx, node, new):
+        _appendleft(ctx, node, x, item)
+    return Static(None)
+
+
+def _rotate(ctx: Context, node: gast.AST, x: Box, n: Lowered | None = None) -> Lowered:
+    content = _fixed(ctx, node, x, "rotate")
+    k = 1 if n is None else static(ctx, node, n, "the number of places")
+    if content:
+        k %= len(content)
+        content[:] = content[-k:] + content[:-k] if k else content
+    return Static(None)
 
 
 def _insert(ctx: Context, node: gast.AST, x: Box, index: Lowered, new: Lowered) -> Lowered:
@@ -150,95 +176,73 @@ def _clear(ctx: Context, node: gast.AST, x: Box) -> Lowered:
 def _copy(ctx: Context, node: gast.AST, x: Box) -> Lowered:
     content = ctx.state.heap[x]
     if isinstance(content, Value):
-        raise ctx.error(node, "a copy of a list that grows in a loop is not supported")
-    box = Box(x.kind, x.cls, "", ctx.depth)
-    ctx.state.heap[box] = dict(content) if isinstance(content, dict) else list(content)
+        return ctx.call(node, Static(list), [x])
+    box = Box(x.kind, x.cls, "", ctx.depth, id(node), x.extra)
+    ctx.state.heap[box] = list(content)
     return box
 
 
+def equal_items(ctx: Context, node: gast.AST, items: list[Lowered], item: Lowered) -> list[bool | Value]:
+    """For each of `items`, whether it is equal to `item`."""
+    return [truth(ctx, node, compare(ctx, node, "eq", v, item)) for v in items]
+
+
+def first_equal(ctx: Context, node: gast.AST, items: list[Lowered], item: Lowered, what: str) -> Lowered:
+    """The index of the first item that is equal."""
+    tests = equal_items(ctx, node, items, item)
+    while tests and tests[-1] is False:
+        tests.pop()
+    found: Lowered | None = None
+    certain = [k for k, test in enumerate(tests) if test is True]
+    if certain:
+        tests = tests[:certain[0] + 1]
+    elif tests:
+        any_: Value | None = None
+        for test in tests:
+            if isinstance(test, Value):
+                any_ = test if any_ is None else ctx.b.one("or", {"x": any_, "y": test})
+        assert any_ is not None
+        raise_if(ctx, ctx.b.one("not", {"x": any_}), f"ValueError({what!r})")
+    for k in reversed(range(len(tests))):
+        test, here = tests[k], ctx.b.int(k)
+        if found is None or test is True:
+            found = here
+        elif isinstance(test, Value):
+            found = conditional(ctx, node, test, lambda v=here: v, lambda v=found: v)
+    if found is None:
+        raise ctx.error(node, what, "Python would raise ValueError", "test with `in` before", python=ValueError)
+    return found
+
+
 def _index(ctx: Context, node: gast.AST, x: Box, item: Lowered) -> Lowered:
-    values = [known(ctx, v) for v in _fixed(ctx, node, x, "index")]
-    return ctx.b.int(values.index(static(ctx, node, item, "the item")))
+    return first_equal(ctx, node, _fixed(ctx, node, x, "index"), item, "the item is not in the list")
 
 
-def _get(ctx: Context, node: gast.AST, x: Box, key: Lowered, default: Lowered = Static(None)) -> Lowered:  # noqa: B008
-    return ctx.state.heap[x].get(static(ctx, node, key, "the key of a dict"), default)  # type: ignore[no-any-return]
-
-
-def _dict_pop(ctx: Context, node: gast.AST, x: Box, key: Lowered, *default: Lowered) -> Lowered:
-    return ctx.state.heap[x].pop(static(ctx, node, key, "the key of a dict"), *default)  # type: ignore[no-any-return]
-
-
-def _update(ctx: Context, node: gast.AST, x: Box, *others: Lowered, **named: Lowered) -> Lowered:
-    for other in others:
-        ctx.state.heap[x].update(mapping_items(ctx, node, other))
-    ctx.state.heap[x].update(named)
+def _remove(ctx: Context, node: gast.AST, x: Box, item: Lowered) -> Lowered:
+    content = _fixed(ctx, node, x, "remove")
+    k = static(ctx, node, first_equal(ctx, node, content, item, "the item is not in the list"),
+               "which item is removed")
+    del content[k]
     return Static(None)
 
 
-def _setdefault(ctx: Context, node: gast.AST, x: Box, key: Lowered, default: Lowered) -> Lowered:
-    return ctx.state.heap[x].setdefault(static(ctx, node, key, "the key of a dict"), default)  # type: ignore[no-any-return]
+def _count(ctx: Context, node: gast.AST, x: Box, item: Lowered) -> Lowered:
+    return count_equal(ctx, node, _fixed(ctx, node, x, "count"), item)
 
 
-def _view(name: str) -> Callable[..., Lowered]:
-    def view(ctx: Context, node: gast.AST, x: Box) -> Lowered:
-        return Lazy(name, (x,))
-    return view
+def count_equal(ctx: Context, node: gast.AST, items: list[Lowered], item: Lowered) -> Lowered:
+    """How many items are equal to one."""
+    total = ctx.b.int(0)
+    for test in equal_items(ctx, node, items, item):
+        if isinstance(test, Value):
+            total = ctx.b.add(total, ctx.b.cast(test, INT))
+        elif test:
+            total = ctx.b.add(total, ctx.b.int(1))
+    return total
 
 
-def _appendleft(ctx: Context, node: gast.AST, x: Box, new: Lowered) -> Lowered:
-    content = _fixed(ctx, node, x, "appendleft")
-    content.insert(0, new)
-    _trim(x, content, first=False)
-    return Static(None)
-
-
-def _popleft(ctx: Context, node: gast.AST, x: Box) -> Lowered:
-    return _pop(ctx, node, x, ctx.b.int(0))
-
-
-def _extendleft(ctx: Context, node: gast.AST, x: Box, new: Lowered) -> Lowered:
-    for item in known_items(ctx, node, new):
-        _appendleft(ctx, node, x, item)
-    return Static(None)
-
-
-def _rotate(ctx: Context, node: gast.AST, x: Box, n: Lowered | None = None) -> Lowered:
-    content = _fixed(ctx, node, x, "rotate")
-    by = 1 if n is None else static(ctx, node, n, "how far it is rotated")
-    if content:
-        at = -by % len(content)
-        content[:] = [*content[at:], *content[:at]]
-    return Static(None)
-
-
-def _popitem(ctx: Context, node: gast.AST, x: Box, last: Lowered | None = None) -> Lowered:
-    content = ctx.state.heap[x]
-    if not content:
-        raise ctx.error(node, "popitem of an empty dict", "Python would raise KeyError", "look at its length first",
-                        python=KeyError)
-    key = list(content)[-1 if last is None or static(ctx, node, last, "last") else 0]
-    return Tuple((_constant(ctx, key), content.pop(key)))
-
-
-def _constant(ctx: Context, key: Any) -> Lowered:
-    return ctx.b.const(key) if isinstance(key, bool | int | float | complex) else Static(key)
-
-
-def _move_to_end(ctx: Context, node: gast.AST, x: Box, key: Lowered, last: Lowered | None = None) -> Lowered:
-    content, name = ctx.state.heap[x], static(ctx, node, key, "the key of a dict")
-    item = {name: content.pop(name)}
-    rest = dict(content)
-    content.clear()
-    content.update({**rest, **item} if last is None or static(ctx, node, last, "last") else {**item, **rest})
-    return Static(None)
-
-
-_LIST: dict[str, Callable[..., Any]] = {
-    "appendleft": _appendleft, "popleft": _popleft, "extendleft": _extendleft, "rotate": _rotate,
+LIST_METHODS: dict[str, Callable[..., Any]] = {
     "append": _append, "extend": _extend, "pop": _pop, "insert": _insert, "reverse": _reverse, "copy": _copy,
-    "clear": _clear, "index": _index}
-_DICT: dict[str, Callable[..., Any]] = {
-    "popitem": _popitem, "move_to_end": _move_to_end,
-    "get": _get, "pop": _dict_pop, "update": _update, "setdefault": _setdefault, "copy": _copy,
-    "items": _view("items"), "keys": _view("keys"), "values": _view("values")}
+    "clear": _clear, "index": _index, "count": _count, "remove": _remove}
+DEQUE_METHODS: dict[str, Callable[..., Any]] = {
+    "popleft": _popleft, "appendleft": _appendleft, "extendleft": _extendleft, "rotate": _rotate}

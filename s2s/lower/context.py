@@ -165,6 +165,9 @@ class Handlers:
     zip_generators: Callable[..., Any]
     numbered: Callable[..., Any]
     item: Callable[..., Lowered]
+    loop: Callable[..., None]
+    collect: Callable[..., Box]
+    missing: Callable[..., Lowered | None]
 
 
 class Context:

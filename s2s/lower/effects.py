@@ -14,6 +14,7 @@ from typing import Any
 import gast
 
 from s2s.ir.core import Block, Value
+from s2s.ir.ops import constant
 from s2s.ir.types import Opaque, Scalar
 from s2s.lower.context import RETURNED, Context
 from s2s.lower.control import TRUE
@@ -109,7 +110,10 @@ def _formatted_part(ctx: Context, template: Template, part: gast.AST) -> ast.exp
     spec = None
     if part.format_spec is not None:
         spec = ast.JoinedStr([_formatted_part(ctx, template, p) for p in part.format_spec.values])
-    return ast.FormattedValue(template.of(part, ctx.expr(part.value)), part.conversion, spec)
+    given = ctx.expr(part.value)
+    known = constant(given) if isinstance(given, Value) else None
+    found = ast.Constant(known) if isinstance(known, bool | int | float) else template.of(part, given)
+    return ast.FormattedValue(found, part.conversion, spec)
 
 
 def call_text(ctx: Context, node: gast.AST, name: str, args: list[Lowered],

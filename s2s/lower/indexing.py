@@ -18,7 +18,7 @@ from s2s.lower.numbers import UNKNOWN, known, not_a_number, pack, sequence, valu
 from s2s.lower.outside import outside
 from s2s.lower.sequences import make_sequence
 from s2s.lower.truth import demand_static, static, usable
-from s2s.lower.values import Box, Lowered, Outside, Slice, Static, Tuple
+from s2s.lower.values import Box, Lowered, Outside, Range, Slice, Static, Tuple
 
 
 def get_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered) -> Lowered:
@@ -42,15 +42,31 @@ def get_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered) -> Lowere
     if isinstance(x, Outside) and isinstance(x.value, dict):
         key = static(ctx, node, index, "the key")
         if key not in x.value:
-            raise ctx.error(node, f"KeyError: {key!r}")
+            raise ctx.error(node, f"KeyError: {key!r}", python=KeyError)
         override = ctx.state.env.get((("item", x.read.path), repr(key)))
         return override if override is not None else outside(ctx, ctx.binding.read(x.read, "item", key))
     if isinstance(x, Static) and isinstance(x.value, dict | str):
         return Static(x.value[static(ctx, node, index, "the key")])
+    if isinstance(x, Range):
+        return _range_item(ctx, node, x, index)
     elements = sequence(ctx, x)
     if elements is None:
         raise ctx.error(node, f"{describe(x)} cannot be indexed")
     return _sequence_item(ctx, node, x, elements, index)
+
+
+def _range_item(ctx: Context, node: gast.AST, x: Range, index: Lowered) -> Lowered:
+    """range(...)[k] and range(...)[a:b]."""
+    b = ctx.b
+    if isinstance(index, Slice):
+        if index.stop is not None or index.step is not None or index.start is None:
+            raise ctx.error(node, "a part of a range that is not its end is not supported", "", "make another range")
+        return Range(b.add(x.start, b.mul(index.start, x.step)), x.stop, x.step)
+    k = value(ctx, node, index)
+    known_index = constant(k)
+    if known_index is not None and known_index < 0:
+        k = b.add(k, b.one("trips", {"start": x.start, "stop": x.stop, "step": x.step}))
+    return b.add(x.start, b.mul(k, x.step))
 
 
 def _is_empty_index(index: Lowered) -> bool:
@@ -60,22 +76,19 @@ def _is_empty_index(index: Lowered) -> bool:
 def _dict_item(ctx: Context, node: gast.AST, x: Box, index: Lowered) -> Lowered:
     content = ctx.state.heap[x]
     key = static(ctx, node, index, "the key of a dict")
-    if key not in content and x.extra is not None:
-        made = ctx.call(node, x.extra, [])
-        ctx.state.heap[x][key] = made
-        return usable(ctx, node, made)
     if key not in content:
+        made = ctx.handlers.missing(ctx, node, x, key)
+        if made is not None:
+            return usable(ctx, node, made)
         have = ", ".join(map(repr, content)) or "none"
         raise ctx.error(node, f"the dict has no key {key!r}", f"Python would raise KeyError; its keys are: {have}",
-                        "use one of these keys, or store this one first")
+                        "use one of these keys, or store this one first", python=KeyError)
     return usable(ctx, node, content[key])
 
 
 def _sequence_item(ctx: Context, node: gast.AST, x: Lowered, items: list[Lowered], index: Lowered) -> Lowered:
     if isinstance(index, Slice):
-        parts = [None if p is None else static(ctx, node, p, "a bound of this slice")
-                 for p in (index.start, index.stop, index.step)]
-        chosen = items[slice(*parts)]
+        chosen = items[_slice(ctx, node, index)]
         if isinstance(x, Tuple) or (isinstance(x, Outside) and isinstance(x.value, tuple)):
             return Tuple(tuple(chosen))
         return make_sequence(ctx, "list", chosen)
@@ -93,7 +106,8 @@ def _sequence_item(ctx: Context, node: gast.AST, x: Lowered, items: list[Lowered
         return items[k]  # type: ignore[no-any-return]
     except (IndexError, TypeError) as error:
         raise ctx.error(node, str(error), f"Python would raise {type(error).__name__}",
-                        f"there are {len(items)} elements; use an int below that as the index") from None
+                        f"there are {len(items)} elements; use an int below that as the index",
+                        python=type(error)) from None
 
 
 def _varying(ctx: Context, node: gast.AST, items: list[Lowered], index: Value) -> Value | None:
@@ -210,20 +224,8 @@ def set_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered, new: Lowe
                   "work on a copy, and return what is to be differentiated")
 
 
-def _set_list_slice(ctx: Context, node: gast.AST, x: Box, content: list[Lowered], index: Slice, new: Lowered) -> None:
-    """`list[a:b] = new` of known bounds and lengths."""
-    if ctx.depth > x.depth:
-        raise ctx.error(node, "a slice of a list is replaced in a loop", "how long the list is then is not known",
-                        "use an array")
-    where = _known_slice(ctx, node, index)
-    items = known_items(ctx, node, new)
-    try:
-        content[where] = items
-    except ValueError as error:
-        raise ctx.error(node, f"ValueError: {error}", python=ValueError) from None
-
-
-def _known_slice(ctx: Context, node: gast.AST, index: Slice) -> slice:
+def _slice(ctx: Context, node: gast.AST, index: Slice) -> slice:
+    """A slice whose bounds are known."""
     return slice(*(None if p is None else static(ctx, node, p, "a bound of this slice")
                    for p in (index.start, index.stop, index.step)))
 
@@ -234,10 +236,17 @@ def _set_list_item(ctx: Context, node: gast.AST, x: Box, content: list[Lowered],
         try:
             content[k] = new
         except IndexError as error:
-            raise ctx.error(node, f"IndexError: {error}") from None
+            raise ctx.error(node, f"IndexError: {error}", python=IndexError) from None
         return
     if isinstance(index, Slice):
-        _set_list_slice(ctx, node, x, content, index, new)
+        if ctx.depth > x.depth:
+            raise ctx.error(node, "a store into a slice of a list in a loop is not supported",
+                            "its length may change", "use an array")
+        where, items = _slice(ctx, node, index), known_items(ctx, node, new)
+        try:
+            content[where] = items
+        except ValueError as error:
+            raise ctx.error(node, f"ValueError: {error}", python=ValueError) from None
         return
     if x.site and isinstance(new, Value):
         element = new.type
@@ -272,7 +281,14 @@ def store(ctx: Context, node: gast.AST, a: Value, items: tuple[str, ...], index:
 def delete_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered) -> None:
     """`del x[index]` for containers of known structure."""
     if isinstance(x, Box) and isinstance(ctx.state.heap[x], list | dict):
-        key: Any = _known_slice(ctx, node, index) if isinstance(index, Slice) else static(ctx, node, index, "the index")
-        del ctx.state.heap[x][key]
+        if ctx.depth > x.depth:
+            raise ctx.error(node, "del of an element in a loop is not supported", "how many are left is not known",
+                            "make a new list")
+        key: Any = _slice(ctx, node, index) if isinstance(index, Slice) else static(ctx, node, index, "the index")
+        try:
+            del ctx.state.heap[x][key]
+        except (KeyError, IndexError) as error:
+            raise ctx.error(node, f"{type(error).__name__}: {error}", "Python would raise it too",
+                            python=type(error)) from None
         return
     raise ctx.error(node, f"del of an element of {describe(x)}")

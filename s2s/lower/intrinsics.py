@@ -23,12 +23,13 @@ from s2s.lower.iterate import Items, describe, items_of, known_items, new_iterat
 from s2s.lower.iterators import all_items, collect, lower_iter, lower_next, pool_of
 from s2s.lower.library.pools import pool_of as library_pool
 from s2s.lower.loops import lower_for
+from s2s.lower.mappings import COLLECTIONS, pairs_of
 from s2s.lower.numbers import UNKNOWN, known, scalar, value
 from s2s.lower.objects import call_special, class_of, default_load, default_store, store
 from s2s.lower.operators import binary
 from s2s.lower.ordering import ORDERING
 from s2s.lower.rulecalls import call_rule
-from s2s.lower.sequences import make_sequence, make_set, mapping_items
+from s2s.lower.sequences import make_sequence, make_set
 from s2s.lower.tools import TOOLS
 from s2s.lower.truth import static, truth, usable
 from s2s.lower.values import Bound, Box, Closure, Lazy, Lowered, Method, Outside, Producer, Range, Slice, Static, Tuple
@@ -220,15 +221,7 @@ def _set(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
 
 
 def _dict(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    content: dict[Any, Lowered] = {}
-    if args:
-        x = usable(ctx, node, args[0])
-        if isinstance(x, Lazy | Tuple) or (isinstance(x, Box) and x.kind in ("list", "iterator")):
-            for pair in known_items(ctx, node, x):
-                key, item = known_items(ctx, node, pair)
-                content[static(ctx, node, key, "the key of a dict")] = item
-        else:
-            content.update(mapping_items(ctx, node, x))
+    content = dict(pairs_of(ctx, node, args[0])) if args else {}
     content.update(kwargs)
     box = Box("dict", None, "", ctx.depth)
     ctx.state.heap[box] = content
@@ -453,5 +446,5 @@ INTRINSICS: dict[Any, Callable[..., Lowered]] = {
     super: _super, iter: lower_iter, next: lower_next, library_pool: pool_of,
     object.__getattribute__: _raw_attribute, object.__setattr__: _raw_store, object.__new__: _object_new,
     type.__call__: _type_call,
-    **ARRAYS, **ORDERING, **TOOLS,
+    **ARRAYS, **ORDERING, **TOOLS, **COLLECTIONS,
 }

@@ -429,6 +429,11 @@ _LAZY: dict[str, Any] = {
 
 def known_items(ctx: Context, node: gast.AST, x: Lowered) -> list[Lowered]:
     items = items_of(ctx, node, usable(ctx, node, x))
+    if items.push is not None and not items.endless:
+        box = ctx.handlers.collect(ctx, node, items)  # it may put another state in place
+        content = ctx.state.heap[box]
+        if isinstance(content, list):
+            return list(content)
     if items.fixed is None:
         raise ctx.error(node, f"the number of items of {describe(x)} is not known before the function runs")
     return [f() for f in items.fixed]

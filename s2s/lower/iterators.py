@@ -22,9 +22,10 @@ from s2s.lower.iterate import Items, describe, items_of, new_iterator
 from s2s.lower.loops import lower_for, usable_items
 from s2s.lower.numbers import value
 from s2s.lower.objects import call_special
+from s2s.lower.outside import outside
 from s2s.lower.sequences import make_sequence
 from s2s.lower.truth import usable
-from s2s.lower.values import Box, Conflict, Lowered, Producer, Range, Static, Tuple
+from s2s.lower.values import Box, Conflict, Lowered, Outside, Producer, Range, Static, Tuple
 
 
 def collect(ctx: Context, node: gast.AST, items: Items) -> Box:
@@ -61,10 +62,19 @@ def pool_of(ctx: Context, node: gast.AST, args: list[Lowered], kwargs: dict[str,
         return value(ctx, node, x)
     items = items_of(ctx, node, x)
     if items.fixed is not None and (not items.runtime or len(items.fixed) <= 8):
-        return Tuple(tuple(f() for f in items.fixed))
+        return Tuple(tuple(_as_tuple(ctx, f()) for f in items.fixed))
     box = collect(ctx, node, items)
     content = ctx.state.heap[box]
     return Tuple(tuple(content)) if isinstance(content, list) else value(ctx, node, content)
+
+
+def _as_tuple(ctx: Context, x: Lowered) -> Lowered:
+    """A tuple from outside as one of the program, item by item."""
+    if not (isinstance(x, Outside) and isinstance(x.value, tuple)):
+        return x
+    cls = type(x.value) if hasattr(x.value, "_fields") else None
+    return Tuple(tuple(_as_tuple(ctx, outside(ctx, ctx.binding.read(x.read, "item", k)))
+                       for k in range(len(x.value))), cls)
 
 
 def lower_iter(ctx: Context, node: gast.AST, args: list[Lowered], kwargs: dict[str, Lowered]) -> Lowered:

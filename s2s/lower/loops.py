@@ -22,6 +22,7 @@ from s2s.lower.values import Conflict, Lowered, Static
 Body = Callable[[Loop, Lowered], None]
 MAX_ATTEMPTS = 25
 MAX_UNROLL = 4096
+MAX_WHILE = 256  # iterations of a `while` loop whose test is known
 MAX_RETRY = 32  # iterations of a loop that is unrolled because it cannot be lowered otherwise
 
 
@@ -150,11 +151,20 @@ def lower_while(ctx: Context, node: gast.While, test: Callable[[], Lowered], bod
                 orelse: Callable[[], None]) -> None:
     """A `while` loop; `test()` lowers the condition."""
     loop = Loop(node, ctx.frame)
-    saved = ctx.state.copy()
+    saved, loops = ctx.state.copy(), list(ctx.loops)
+    at = len(ctx.b.block.ops)
     try:
         _runtime_while(ctx, loop, test, body)
-    except Peel:
-        ctx.state = saved
+    except (UnsupportedSyntaxError, Peel) as error:
+        ctx.state, ctx.loops = saved.copy(), list(loops)
+        del ctx.b.block.ops[at:]
+        if _unrolled_while(ctx, node, test, body):
+            _else(ctx, loop, orelse)
+            return
+        ctx.state, ctx.loops = saved, loops
+        del ctx.b.block.ops[at:]
+        if not isinstance(error, Peel):
+            raise
         cond = truth(ctx, node.test, test())
 
         def rest() -> None:
@@ -182,6 +192,40 @@ def lower_while(ctx: Context, node: gast.While, test: Callable[[], Lowered], bod
             ctx.endless.append(ctx.frame)
         ctx.state.env[ctx.frame, RETURNED] = TRUE  # there is no other way out
     _else(ctx, loop, orelse)
+
+
+def _unrolled_while(ctx: Context, node: gast.While, test: Callable[[], Lowered], body: Body) -> bool:
+    """A loop whose test is known each time, as of a stack of known things; False where it is not."""
+    loop = Loop(node, ctx.frame, runtime=False)
+    ctx.loops.append(loop)
+    ctx.state.env[loop.broke] = FALSE
+
+    def from_iteration(k: int) -> bool:
+        while True:
+            cond = truth(ctx, node.test, test())
+            if not isinstance(cond, bool) or k > MAX_WHILE:
+                return False
+            if not cond:
+                return True
+            ctx.state.env[loop.continued] = FALSE
+            body(loop, Static(None))
+            ctx.state.env[loop.continued] = FALSE
+            k += 1
+            gone = left(ctx)
+            if gone == TRUE:
+                return True
+            if isinstance(gone, Value):
+                done: list[bool] = []
+                stay = ctx.b.one("not", {"x": gone})
+                branch(ctx, stay, lambda k=k, done=done: done.append(from_iteration(k)), lambda: None)
+                return all(done)
+
+    try:
+        return from_iteration(0)
+    except (UnsupportedSyntaxError, Peel):
+        return False
+    finally:
+        ctx.loops.remove(loop)
 
 
 def _runtime_while(ctx: Context, loop: Loop, test: Callable[[], Lowered], body: Body) -> None:

@@ -16,7 +16,9 @@ from s2s.lower.context import Context, GrowList, Handlers, Respecialise, Service
 from s2s.lower.expressions import lower_expression
 from s2s.lower.indexing import get_item
 from s2s.lower.iterate import describe
-from s2s.lower.iterators import numbered, zip_generators
+from s2s.lower.iterators import collect, numbered, zip_generators
+from s2s.lower.loops import lower_for
+from s2s.lower.mappings import missing_item
 from s2s.lower.nests import unfold
 from s2s.lower.numbers import not_a_number
 from s2s.lower.outside import opaque, outside
@@ -25,7 +27,7 @@ from s2s.lower.truth import usable
 from s2s.lower.values import Box, Lowered, Outside, Static, Tuple
 
 HANDLERS = Handlers(lower_expression, lower_statements, lower_call, stand_in, zip_generators, numbered,
-                    get_item)
+                    get_item, lower_for, collect, missing_item)
 MAX_RESTARTS = 40
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import operator
 import types
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from s2s.ir.ops import SPECS, constant
 from s2s.ir.types import INT, Array, List, Opaque, Scalar, Undefined
 from s2s.lower.context import Context
 from s2s.lower.iterate import describe
+from s2s.lower.objects import call_special
 from s2s.lower.outside import opaque, outside
 from s2s.lower.truth import is_none, truth, usable
 from s2s.lower.values import Box, Conflict, Lowered, Outside, Range, Static, Tuple
@@ -33,6 +35,8 @@ def value(ctx: Context, node: gast.AST | None, x: Lowered) -> Value:
         return x
     if isinstance(x, Static) and isinstance(x.value, bool | int | float | complex | np.generic):
         return ctx.b.const(x.value)
+    if isinstance(x, Outside) and isinstance(x.value, enum.Enum) and isinstance(x.value, int | float):
+        return ctx.b.const(x.pinned().value)
     items = sequence(ctx, x)
     if items is not None:
         return pack(ctx, node, items)
@@ -257,7 +261,12 @@ def _is(x: Lowered, y: Lowered) -> bool:
 
 def _contains(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> Lowered:
     key = known(ctx, x)
-    if isinstance(y, Box) and y.kind == "dict" and key is not UNKNOWN:
+    own = call_special(ctx, node, y, "__contains__", [x])
+    if own is not None:
+        found = truth(ctx, node, own)
+        return ctx.b.const(found == (name == "in")) if isinstance(found, bool) else (
+            found if name == "in" else ctx.b.one("not", {"x": found}))
+    if isinstance(y, Box) and y.kind in ("dict", "set") and key is not UNKNOWN:
         return ctx.b.const((key in ctx.state.heap[y]) == (name == "in"))
     if isinstance(y, Outside) and isinstance(y.value, dict) and key is not UNKNOWN:
         return ctx.b.const((key in y.value) == (name == "in"))

@@ -15,7 +15,7 @@ from s2s.lower.effects import is_text, text_operator
 from s2s.lower.numbers import UNKNOWN, arithmetic, known
 from s2s.lower.objects import call_special, class_of
 from s2s.lower.outside import outside
-from s2s.lower.sequences import make_sequence, mapping_items
+from s2s.lower.sequences import make_sequence, make_set, mapping_items
 from s2s.lower.truth import demand_static, usable
 from s2s.lower.values import Box, Lowered, Outside, Static, Tuple
 
@@ -80,13 +80,15 @@ def _items(ctx: Context, x: Lowered) -> tuple[str, list[Lowered]] | None:
 
 
 def _sequence_operator(ctx: Context, name: str, x: Lowered, y: Lowered) -> Lowered | None:
-    """Concatenation and repetition of lists and tuples; dicts joined by `|`."""
-    if name == "bitor" and all(_is_dict(v) for v in (x, y)):
-        box = Box("dict", x.cls if isinstance(x, Box) else None, "", ctx.depth)
-        ctx.state.heap[box] = {**mapping_items(ctx, None, x), **mapping_items(ctx, None, y)}
-        return box
+    """Concatenation and repetition of lists and tuples."""
+    if isinstance(x, Box) and x.kind in ("dict", "set") and name in ("bitor", "bitand", "sub", "bitxor"):
+        return _combined(ctx, name, x, y)
     if name not in ("add", "mul"):
         return None
+    if any(isinstance(v, Value) and v in ctx.lists for v in (x, y)):
+        raise ctx.error(ctx.statement, "a list made of an array is added or repeated",
+                        "how many elements it has is not known before the function runs",
+                        "use np.concatenate or np.tile on the array")
     left, right = _items(ctx, x), _items(ctx, y)
     if name == "add" and left and right and left[0] == right[0]:
         return make_sequence(ctx, left[0], left[1] + right[1])
@@ -103,6 +105,19 @@ def _sequence_operator(ctx: Context, name: str, x: Lowered, y: Lowered) -> Lower
 
 def _is_dict(x: Lowered) -> bool:
     return (isinstance(x, Box) and x.kind == "dict") or (isinstance(x, Outside) and isinstance(x.value, dict))
+def _combined(ctx: Context, name: str, x: Box, y: Lowered) -> Lowered | None:
+    """`|` of dicts, and the operators of sets."""
+    if x.kind == "dict":
+        if name != "bitor" or not isinstance(y, Box | Outside):
+            return None
+        box = Box("dict", x.cls, "", ctx.depth, 0, x.extra)
+        ctx.state.heap[box] = {**ctx.state.heap[x], **mapping_items(ctx, ctx.statement or gast.Pass(), y)}
+        return box
+    if not (isinstance(y, Box) and y.kind == "set"):
+        return None
+    left, right = set(ctx.state.heap[x]), set(ctx.state.heap[y])
+    return make_set(ctx, {"bitor": left | right, "bitand": left & right, "sub": left - right,
+                          "bitxor": left ^ right}[name])
 
 
 def _repeated(ctx: Context, seq: tuple[str, list[Lowered]], n: Value) -> Lowered | None:

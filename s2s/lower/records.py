@@ -227,7 +227,8 @@ def _deque(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     items = known_items(ctx, node, args[0]) if args else []
     longest = kwargs.get("maxlen", args[1] if len(args) > 1 else Static(None))
     most = static(ctx, node, longest, "maxlen")
-    box = _box(ctx, "list", collections.deque, items if most is None else items[max(len(items) - most, 0):])
+    kept = items if most is None else items[max(len(items) - most, 0):]
+    box = _box(ctx, "list", collections.deque, kept, id(node))
     box.extra = most
     return box
 

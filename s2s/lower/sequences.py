@@ -51,6 +51,12 @@ def elements(ctx: Context, nodes: list[gast.AST]) -> list[Lowered]:
     for n in nodes:
         if isinstance(n, gast.Starred):
             items = items_of(ctx, n, usable(ctx, n, ctx.expr(n.value)))
+            if items.push is not None and not items.endless:
+                box = ctx.handlers.collect(ctx, n, items)
+                content = ctx.state.heap[box]
+                if isinstance(content, list):
+                    out += content
+                    continue
             if items.fixed is None:
                 raise ctx.error(n, "the number of starred values is not known before the function runs",
                                 "it decides which code is generated", "pass the list or array itself")

@@ -59,7 +59,7 @@ class Box:
     hint: str = ""
     depth: int = 0  # how many run-time loops were around when it was made
     site: int = 0  # the id of the node that made it
-    extra: Any = None
+    extra: Any = None  # of a deque its greatest length, of a defaultdict what makes a missing item
 
 
 @dataclass(frozen=True, slots=True)

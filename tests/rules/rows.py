@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
@@ -62,15 +63,18 @@ UNARY: dict[tuple[float, float], str] = {
         np.sinc np.deg2rad np.radians math.radians np.rad2deg np.degrees math.degrees math.erf math.erfc np.nan_to_num
         np.fabs math.fabs np.sign np.floor np.ceil np.trunc np.rint np.round round np.isnan np.isfinite np.isinf
         np.signbit np.logical_not math.isnan math.isfinite math.isinf math.floor math.ceil math.trunc np.spacing
+        math.ulp
         np.abs abs np.conj np.real np.imag np.angle neg pos""",
-    POSITIVE: """np.log np.log2 math.log2 np.log10 math.log10 np.log1p math.log1p math.log np.sqrt math.sqrt np.cbrt""",
+    POSITIVE: """np.log np.log2 math.log2 np.log10 math.log10 np.log1p math.log1p math.log np.sqrt math.sqrt np.cbrt
+        math.gamma math.lgamma""",
     UNIT: "np.arcsin math.asin np.arccos math.acos np.arctanh math.atanh",
     ABOVE: "np.arccosh math.acosh",
 }
 
 BINARY: dict[tuple[tuple[float, float], tuple[float, float]], str] = {
     (ANY, ANY): """add sub mul div floordiv mod np.logaddexp np.logaddexp2 np.hypot math.hypot np.arctan2 math.atan2
-        np.maximum np.minimum max min np.fmax np.fmin np.fmod math.fmod np.copysign math.copysign np.heaviside
+        np.maximum np.minimum max min np.fmax np.fmin np.fmod math.fmod math.remainder
+        math.nextafter np.copysign math.copysign np.heaviside
         np.logical_and np.logical_or np.logical_xor np.isclose math.isclose eq ne lt le gt ge""",
     (POSITIVE, ANY): "pow np.float_power math.pow",
 }
@@ -100,6 +104,8 @@ SPECIAL: dict[str, list[Row]] = {
     "np.round": [row(A, decimals=1)],
     "round": [row(1.2345, ndigits=2)],
     "np.abs": [row(C)], "np.conj": [row(C), row(C2)], "np.real": [row(C)], "np.imag": [row(C)],
+    "s2s.polygamma": [row(1.7), row(0.3, n=1), row(-0.4), row(20.5, n=2)],
+    "math.fsum": [row([1.5, 2.5, 0.5])],
     "np.angle": [row(C), row(C, deg=True)],
     "s2s.unbroadcast": [row(A, np.ones((2, 1))), row(A, np.ones((1, 1))), row(A, np.ones(3)), row(A, A),
                         row(np.ones((0, 3)), np.ones((1, 3))), row(C2, np.ones((1, 3)))],
@@ -143,6 +149,10 @@ SPECIAL["np.cumprod"] = [row(sample((4,))), row(ZERO), row(A), row(A, axis=0), r
                          row(C), row(C2, axis=0), row(np.ones(0)), row(1.5)]
 SPECIAL["s2s.recurrence"] = [row(A, A + 0.1), row(CUBE, CUBE + 0.1), row(C, C + 0.5), row(ZERO, ZERO)]
 SPECIAL["np.nansum"] = [row(np.array([1.0, 2.0, 3.0]), axis=0)]
+
+# Functions of later versions of Python: 3.11, and 3.13.
+LATER = {"math.exp2": [row(0.7)], "math.cbrt": [row(2.7)], "math.fma": [row(1.5, 2.0, 0.3)]}
+SPECIAL.update({name: given for name, given in LATER.items() if hasattr(math, name.removeprefix("math."))})
 
 # Rules without a row of their own here, and why.
 EXEMPT = {

@@ -11,35 +11,36 @@ from s2s.lower.library.numbers import fsum
 from s2s.lower.library.pools import pool_of
 
 
-def _size(pool: Any, least: int, name: str) -> Any:
+def _size(pool: Any, least: int) -> Any:
     n = len(pool)
     if n < least:
-        raise statistics.StatisticsError(name + " requires more data points")
+        # A StatisticsError is a ValueError, which numba can raise too.
+        raise ValueError("more data points are required")
     return n
 
 
 def mean(data: Iterable[Any]) -> Any:
     pool = pool_of(data)
-    return fsum(pool) / _size(pool, 1, "mean")
+    return fsum(pool) / _size(pool, 1)
 
 
 def fmean(data: Iterable[Any], weights: Iterable[Any] | None = None) -> Any:
     pool = pool_of(data)
     if weights is None:
-        return fsum(pool) / _size(pool, 1, "fmean")
+        return fsum(pool) / _size(pool, 1)
     given = pool_of(weights)
     return fsum([x * w for x, w in zip(pool, given, strict=True)]) / fsum(given)
 
 
 def geometric_mean(data: Iterable[Any]) -> Any:
     pool = pool_of(data)
-    return math.exp(fsum([math.log(x) for x in pool]) / _size(pool, 1, "geometric mean"))
+    return math.exp(fsum([math.log(x) for x in pool]) / _size(pool, 1))
 
 
 def harmonic_mean(data: Iterable[Any], weights: Iterable[Any] | None = None) -> Any:
     pool = pool_of(data)
     if weights is None:
-        return _size(pool, 1, "harmonic mean") / fsum([1.0 / x for x in pool])
+        return _size(pool, 1) / fsum([1.0 / x for x in pool])
     given = pool_of(weights)
     return fsum(given) / fsum([w / x for x, w in zip(pool, given, strict=True)])
 
@@ -52,12 +53,12 @@ def _deviations(pool: Any, center: Any) -> Any:
 
 def variance(data: Iterable[Any], xbar: Any = None) -> Any:
     pool = pool_of(data)
-    return _deviations(pool, xbar) / (_size(pool, 2, "variance") - 1)
+    return _deviations(pool, xbar) / (_size(pool, 2) - 1)
 
 
 def pvariance(data: Iterable[Any], mu: Any = None) -> Any:
     pool = pool_of(data)
-    return _deviations(pool, mu) / _size(pool, 1, "pvariance")
+    return _deviations(pool, mu) / _size(pool, 1)
 
 
 def stdev(data: Iterable[Any], xbar: Any = None) -> Any:
@@ -70,7 +71,7 @@ def pstdev(data: Iterable[Any], mu: Any = None) -> Any:
 
 def median(data: Iterable[Any]) -> Any:
     pool = sorted(pool_of(data))
-    n = _size(pool, 1, "median")
+    n = _size(pool, 1)
     if n % 2 == 1:
         return pool[n // 2]
     return (pool[n // 2 - 1] + pool[n // 2]) / 2
@@ -78,17 +79,17 @@ def median(data: Iterable[Any]) -> Any:
 
 def median_low(data: Iterable[Any]) -> Any:
     pool = sorted(pool_of(data))
-    return pool[(_size(pool, 1, "median") - 1) // 2]
+    return pool[(_size(pool, 1) - 1) // 2]
 
 
 def median_high(data: Iterable[Any]) -> Any:
     pool = sorted(pool_of(data))
-    return pool[_size(pool, 1, "median") // 2]
+    return pool[_size(pool, 1) // 2]
 
 
 def quantiles(data: Iterable[Any], *, n: int = 4, method: str = "exclusive") -> Any:
     pool = sorted(pool_of(data))
-    size = _size(pool, 2, "quantiles")
+    size = _size(pool, 2)
     result = []
     for i in range(1, n):
         if method == "inclusive":
@@ -103,20 +104,20 @@ def quantiles(data: Iterable[Any], *, n: int = 4, method: str = "exclusive") -> 
 
 def covariance(x: Iterable[Any], y: Iterable[Any]) -> Any:
     a, b = pool_of(x), pool_of(y)
-    n = _size(a, 2, "covariance")
+    n = _size(a, 2)
     xbar, ybar = fsum(a) / n, fsum(b) / n
     return fsum([(u - xbar) * (v - ybar) for u, v in zip(a, b, strict=True)]) / (n - 1)
 
 
 def correlation(x: Iterable[Any], y: Iterable[Any]) -> Any:
     a, b = pool_of(x), pool_of(y)
-    n = _size(a, 2, "correlation")
+    n = _size(a, 2)
     return covariance(a, b) * (n - 1) / math.sqrt(_deviations(a, None) * _deviations(b, None))
 
 
 def linear_regression(x: Iterable[Any], y: Iterable[Any]) -> Any:
     a, b = pool_of(x), pool_of(y)
-    n = _size(a, 2, "linear regression")
+    n = _size(a, 2)
     slope = covariance(a, b) * (n - 1) / _deviations(a, None)
     return statistics.LinearRegression(slope=slope, intercept=mean(b) - slope * mean(a))
 

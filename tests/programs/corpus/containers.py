@@ -231,3 +231,71 @@ def least_by_key(items):
 @program(args=([0.7, 0.4, 1.2],))
 def least_of_nothing(items):
     return min([], default=items[0]) * max(items, default=0.0)
+
+
+@program(args=(np.array([0.8, 1.7, 0.4]),))
+def popped_until_empty(x):
+    stack = []
+    for v in x:
+        stack.append(v * v)
+    t = 0.0
+    while len(stack) > 0:
+        v = stack.pop()
+        t = t * 0.5 + v
+    return t
+
+
+@program(args=([0.7, 0.4, 1.2],))
+def popped_from_the_front(items):
+    rest = list(items)
+    t = 0.0
+    while rest:
+        t = t * 0.5 + rest.pop(0) ** 2
+    return t
+
+
+@program(args=(0.7, 0.4))
+def linked_list(a, b):
+    head = None
+    for v in (a, b, a * b):
+        head = (v, head)
+    t = 0.0
+    while head is not None:
+        v, head = head
+        t = t * 0.5 + v * v
+    return t
+
+
+@program(args=([0.7, 0.4, 1.2, 2.0],))
+def changed_lists(items):
+    items = items.copy()
+    items[1:3] = [items[0], items[3] * 2.0]
+    items[:0] = [2.0]
+    del items[-1]
+    items.insert(0, items[1] * 2.0)
+    items.reverse()
+    items.sort()
+    return items[0] * items[1] + items[2] * items[3] + items.index(max(items))
+
+
+@program(args=([(0.7, 1.0), (0.4, 2.0), (1.2, 3.0)],))
+def sorted_pairs(rows):
+    s = sorted(rows, key=lambda row: row[0])
+    return s[0][1] + s[1][1] * s[1][0] * 2.0 + s[2][1] ** 2 + min(rows, key=lambda row: row[1])[0]
+
+
+@program(args=(0.7,))
+def merged_dicts(x):
+    d = {"a": x}
+    d |= {"b": x * x}
+    e = d | {"c": 3.0}
+    key, v = e.popitem()
+    return v * sum(d[k] for k in d) + dict(zip("ab", [x, 2.0], strict=True))["a"] * len(key)
+
+
+@program(args=(0.7,))
+def sets_of_keys(x):
+    seen = {k % 3 for k in range(7)}
+    seen.add(5)
+    seen |= {7}
+    return x ** len(seen) * sum(k * x for k in seen - {7})
