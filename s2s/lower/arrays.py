@@ -9,7 +9,7 @@ import numpy as np
 
 from s2s.errors import NoRuleError
 from s2s.ir.core import Value
-from s2s.ir.ops import constant
+from s2s.ir.ops import constant as known_constant
 from s2s.ir.types import Array, Scalar
 from s2s.lower.attributes import VARIABLE_METHODS, get_attribute
 from s2s.lower.context import Context, GrowList
@@ -123,7 +123,7 @@ def value_method(ctx: Context, node: Node, x: Value, name: str, args: Args, kwar
     """Methods of numbers and arrays that are no rule of the table."""
     if x in ctx.lists:
         _refuse_list_method(ctx, node, x, name)
-    known_number = constant(x)
+    known_number = known_constant(x)
     if isinstance(known_number, int) and name in ("bit_length", "bit_count"):
         return ctx.b.const(getattr(known_number, name)())
     if name in VARIABLE_METHODS and x in ctx.variables:
