@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import copy
 import dataclasses
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -260,8 +261,10 @@ def record_handler(f: Any) -> Handler | None:
     if isinstance(f, types.MethodType) and f.__name__ == "_make" and isinstance(f.__self__, type) \
             and issubclass(f.__self__, tuple) and hasattr(f.__self__, "_fields"):
         return named_make(f.__self__)
-    if isinstance(f, types.FunctionType) and (f.__module__ or "").split(".")[0] in ("attr", "attrs"):
-        return _ATTRS.get(f.__name__)
+    attr = sys.modules.get("attr")
+    if attr is not None and isinstance(f, types.FunctionType):
+        # By identity: attrs gives some of them the names of classes that it makes.
+        return next((handler for name, handler in _ATTRS.items() if getattr(attr, name, None) is f), None)
     return None
 
 
