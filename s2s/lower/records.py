@@ -261,10 +261,11 @@ def record_handler(f: Any) -> Handler | None:
     if isinstance(f, types.MethodType) and f.__name__ == "_make" and isinstance(f.__self__, type) \
             and issubclass(f.__self__, tuple) and hasattr(f.__self__, "_fields"):
         return named_make(f.__self__)
-    attr = sys.modules.get("attr")
-    if attr is not None and isinstance(f, types.FunctionType):
+    if isinstance(f, types.FunctionType):
         # By identity: attrs gives some of them the names of classes that it makes.
-        return next((handler for name, handler in _ATTRS.items() if getattr(attr, name, None) is f), None)
+        modules = [sys.modules[name] for name in ("attr", "attrs") if name in sys.modules]
+        return next((handler for name, handler in _ATTRS.items()
+                     if any(getattr(m, name, None) is f for m in modules)), None)
     return None
 
 
