@@ -229,6 +229,8 @@ def refuse_effects(fn: Function) -> None:
 
 
 def _beyond_numba(op: Op) -> str | None:
+    if op.name.startswith("scipy."):
+        return op.name
     if op.name == "pycall":
         name = op.attrs.get("name") or "a Python function"
         if name.startswith("setattr "):

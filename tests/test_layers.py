@@ -22,6 +22,7 @@ ALLOWED: dict[str, set[str]] = {
     "runtime": set(),
     "source": {"ir", "errors"},
     "rules": {"ir", "errors"},
+    "scipy_rules": {"ir", "rules", "errors"},
     "simplify": {"ir"},
     "analyse": {"ir", "rules", "errors"},
     "lower": {"ir", "source", "rules", "variable", "containers", "errors"},
@@ -46,7 +47,7 @@ OUTSIDE = {
     "astor": {"emit"},
     "gast": {"source", "lower", "emit", "tape"},
     "numba": {"compile"},
-    "scipy": {"rules"},
+    "scipy": {"scipy_rules"},
 }
 
 
@@ -105,7 +106,13 @@ def test_outside_packages(package: str) -> None:
     assert not wrong, wrong
 
 
+def test_scipy_is_imported_by_those_who_use_it() -> None:
+    """Nobody imports the rules for SciPy by name; importing s2s imports neither them nor SciPy."""
+    assert not [path for folder, path in files() for name, _, _ in imports(path)
+                if name.startswith("s2s.scipy_rules") and folder != "scipy_rules"]
+
+
 def test_what_is_optional_is_imported_where_it_is_used() -> None:
     wrong = [f"{path.relative_to(ROOT)}:{line}" for _, path in files() for name, line, at_import in imports(path)
-             if name.partition(".")[0] in ("numba", "scipy") and at_import]
+             if name.partition(".")[0] in ("numba", "scipy") and at_import and path.parent.name != "scipy_rules"]
     assert not wrong, wrong

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gast
 
+from s2s.errors import NoRuleError
 from s2s.lower.context import Context
 from s2s.lower.custom import CustomInner, custom
 from s2s.lower.gradients import Inner, gradient
@@ -39,6 +40,9 @@ def api_call(ctx: Context, node: gast.AST | None, callee: Static | Outside, args
         r = f.request
         inner = Inner(r.kind, r.with_value, r.params, r.single, r.as_tuple)
         return gradient(ctx, node, inner, _function_of(ctx, callee), args, dict(kwargs))
+    if role == "refuse":
+        raise ctx.error(node, str(static(ctx, node, args[0], "the text")), "its derivative is not known for that",
+                        "write it with other functions, or give it a derivative with s2s.custom_gradient", NoRuleError)
     if role == "jacobian_function":
         return jacobian(ctx, node, InnerJacobian(f.argnums), _function_of(ctx, callee), args)
     if role == "inner_jacobian":

@@ -104,7 +104,13 @@ def _known_function(ctx: Context, node: gast.AST | None, callee: Static | Outsid
         return made
     if isinstance(callee.value, GETTERS):
         return call_getter(ctx, node, callee, args, kwargs)
-    f, rule = callable_key(callee.value), ctx.services.table.of_callable(callee.value)
+    table = ctx.services.table
+    table.meet(callee.value)
+    f, rule = callable_key(callee.value), table.of_callable(callee.value)
+    if f in table.written:
+        if isinstance(callee, Outside) and not isinstance(callee.value, types.MethodType):
+            callee.pinned()
+        return stand_in(ctx, node, table.written[f], args, kwargs)
     method = ufunc_method(ctx, node, callee.value, args, kwargs)
     known = any(f in names for names in (INTRINSICS, WRITERS, STAND_INS, FOLDED, EXPANSIONS))
     if method is not None or not (known or rule is not None):

@@ -20,7 +20,7 @@ from s2s.lower.control import FALSE, TRUE, flag, lower_return
 from s2s.lower.iterate import describe, new_iterator
 from s2s.lower.merge import cast_to
 from s2s.lower.names import local_names, own_globals, own_nodes, own_nonlocals
-from s2s.lower.outside import outside
+from s2s.lower.outside import constant_object, outside
 from s2s.lower.values import Box, Closure, Conflict, Lowered, Outside, Producer, Static, Tuple
 from s2s.source.find import source_of
 
@@ -66,10 +66,16 @@ def call_python(ctx: Context, node: gast.AST | None, function: FunctionType, rea
 
     positional = [p.id for p in [*tree.args.posonlyargs, *tree.args.args]]
 
+    own = function.__module__.startswith("s2s.")  # what stands for a function of a library: its defaults never change
+
     def default(k: int) -> Lowered:
+        if own:
+            return constant_object(ctx, function.__defaults__[k])  # type: ignore[index]
         return outside(ctx, ctx.binding.read(read, "default", positional[len(positional) - count + k]))
 
     def kw_default(name: str) -> Lowered:
+        if own:
+            return constant_object(ctx, (function.__kwdefaults__ or {})[name])
         return outside(ctx, ctx.binding.read(read, "kwdefault", name))
 
     bound = bind(ctx, node, tree, args, kwargs, [lambda k=k: default(k) for k in range(count)], kw_default)  # type: ignore[misc]

@@ -49,4 +49,6 @@ FAMILIES = (
     constants.family,
 )
 
-TABLE = Table(FAMILIES)
+SCIPY = ("special",)
+
+TABLE = Table(FAMILIES, {f"scipy.{part}": f"s2s.scipy_rules.{part}" for part in SCIPY})

@@ -21,7 +21,8 @@ import builtins
 import importlib
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -230,6 +231,13 @@ class Family:
                              linear=tuple(linear.split()), zero=zero, nondiff=nondiff, singular=singular))
 
 
+def _may_be_lazy(function: Any) -> bool:
+    if isinstance(function, np.ufunc):
+        return True
+    module = getattr(function, "__module__", None) or type(function).__module__
+    return isinstance(module, str) and module.partition(".")[0] == "scipy"
+
+
 def callable_key(function: Any) -> Any:
     """What a function is looked up by; one that cannot be hashed, as those of ctypes, is itself alone."""
     try:
@@ -243,13 +251,15 @@ class Table:
     """All rules: by operation name, by Python callable, and by ndarray method.
 
     written: functions that are written in the language that s2s differentiates, to stand for those of a library.
+    lazy: for modules of libraries, the modules of s2s that have their rules, imported when a program meets them.
     """
 
-    def __init__(self, families: Sequence[Family]) -> None:
+    def __init__(self, families: Sequence[Family], lazy: Mapping[str, str] | None = None) -> None:
         self.by_name: dict[str, Rule] = {}
         self.by_callable: dict[Any, Rule] = {}
         self.by_method: dict[str, Rule] = {}
         self.written: dict[Any, Callable[..., Any]] = {}
+        self.lazy = dict(lazy or {})
         for family in families:
             self.join(family)
 
@@ -261,6 +271,15 @@ class Table:
                 self.by_callable[callable_key(function)] = rule
             for method in rule.methods:
                 self.by_method[method] = rule
+
+    def meet(self, function: Any) -> None:
+        """Join the rules for libraries that the program has imported, where `function` may be of one of them."""
+        if not self.lazy or callable_key(function) in self.by_callable or not _may_be_lazy(function):
+            return
+        for library in [name for name in self.lazy if name in sys.modules]:
+            made = importlib.import_module(self.lazy.pop(library))
+            self.join(getattr(made, "FAMILY", ()))
+            self.written.update({callable_key(f): w for f, w in getattr(made, "WRITTEN", {}).items()})
 
     def of_callable(self, function: Any) -> Rule | None:
         """The rule of a Python function."""
