@@ -49,6 +49,6 @@ FAMILIES = (
     constants.family,
 )
 
-SCIPY = ("special",)
+SCIPY = ("special", "linalg")
 
 TABLE = Table(FAMILIES, {f"scipy.{part}": f"s2s.scipy_rules.{part}" for part in SCIPY})

@@ -6,16 +6,29 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import scipy.special
 
 from s2s.rules.common import as_numpy
-from s2s.rules.expr import Expr, fn
+from s2s.rules.expr import Expr
+from s2s.rules.expr import fn as functions
 from s2s.rules.table import Family
 from s2s.scipy_rules import written
 
 family = Family("scipy.special")
 ROOT_PI = math.sqrt(math.pi)
 ROOT_2PI = math.sqrt(2.0 * math.pi)
+
+
+class _Functions:
+    """`fn.psi` is that of SciPy, `fn.exp` that of NumPy."""
+
+    def __getattr__(self, name: str) -> Any:
+        full = f"scipy.special.{name}"
+        return getattr(functions, full if (full in family.rules and not hasattr(np, name)) or name == "i0" else name)
+
+
+fn = _Functions()
 
 
 def one(names: str, *partials: Any, **options: Any) -> None:
