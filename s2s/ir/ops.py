@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.ir.core import Op, OpSpec, Param
+from s2s.ir.core import Op, OpSpec, Param, Value
 from s2s.ir.types import (
     BOOL,
     INT,
@@ -261,12 +261,16 @@ def index_type(a: Array, items: Sequence[str], index: Sequence[Any]) -> Type:
         dims[at:at] = shape
     if not dims and is_basic(items) and "e" not in items:
         return Scalar(a.dtype)
-    return Array(a.dtype, tuple(dims), _sliced_layout(a, items))
+    return Array(a.dtype, tuple(dims), _sliced_layout(a, items, values))
 
 
-def _sliced_layout(a: Array, items: Sequence[str]) -> str:
+def _sliced_layout(a: Array, items: Sequence[str], values: Sequence[Value]) -> str:
     """The layout of `a[items]`: a whole array, or rows of one in C order, lie in memory as `a` does."""
     rest = list(items)
+    if rest and rest[0] == "a" and a.layout == "C":  # rows that an index array in C order names
+        t = values[0].type
+        in_order = isinstance(t, Scalar) or (isinstance(t, Array) and (t.ndim == 1 or t.layout == "C"))
+        return "C" if in_order and all(c in ("s000", "e") for c in rest[1:]) else "A"
     while a.layout == "C" and rest and rest[0] == "i":
         rest.pop(0)
     if a.layout == "C" and rest and rest[0][0] == "s" and rest[0][3] == "0":

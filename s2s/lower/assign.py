@@ -6,6 +6,7 @@ import gast
 
 from s2s.ir.core import Value
 from s2s.ir.types import Array, Scalar
+from s2s.lower.array_attributes import set_array_attribute
 from s2s.lower.attributes import get_attribute
 from s2s.lower.context import Context
 from s2s.lower.effects import assign_attribute
@@ -99,6 +100,8 @@ def set_plain(ctx: Context, node: gast.AST, x: Lowered, name: str, new: Lowered)
     if isinstance(x, Outside):
         if not (isinstance(new, Value) and isinstance(new.type, Array) and _held(ctx, x, name) is new):
             assign_attribute(ctx, node, x, name, new)  # an array that changed in place is there already
+        return
+    if isinstance(x, Value) and isinstance(x.type, Array) and set_array_attribute(ctx, node, x, name, new):
         return
     raise ctx.error(node, f"an assignment to an attribute of {describe(x)}")
 

@@ -23,6 +23,7 @@ from s2s.lower.context import Context
 from s2s.lower.draws import draw
 from s2s.lower.effects import leave_in_place, public_name
 from s2s.lower.functions import call_closure, call_python
+from s2s.lower.grids import GRIDS
 from s2s.lower.intrinsics import INTRINSICS
 from s2s.lower.iterate import describe
 from s2s.lower.library import NAMED, STAND_INS
@@ -40,6 +41,8 @@ from s2s.lower.writers import WRITERS, WRITING_METHODS
 from s2s.rules.expand import EXPANSIONS, METHODS
 from s2s.rules.table import Rule, callable_key
 from s2s.source.find import no_python
+
+_WRITTEN_OUT = {**WRITERS, **GRIDS}
 
 
 def lower_call(ctx: Context, node: gast.AST | None, callee: Lowered, args: list[Lowered],
@@ -112,7 +115,7 @@ def _known_function(ctx: Context, node: gast.AST | None, callee: Static | Outsid
             callee.pinned()
         return stand_in(ctx, node, table.written[f], args, kwargs)
     method = ufunc_method(ctx, node, callee.value, args, kwargs)
-    known = any(f in names for names in (INTRINSICS, WRITERS, STAND_INS, FOLDED, EXPANSIONS))
+    known = any(f in names for names in (INTRINSICS, _WRITTEN_OUT, STAND_INS, FOLDED, EXPANSIONS))
     if method is not None or not (known or rule is not None):
         return method
     if isinstance(callee, Outside):
@@ -123,8 +126,8 @@ def _known_function(ctx: Context, node: gast.AST | None, callee: Static | Outsid
         return FOLDED[f](ctx, node, args, kwargs)
     if f in STAND_INS:
         return stand_in(ctx, node, STAND_INS[f], args, kwargs)
-    if f in WRITERS:
-        return WRITERS[f](ctx, node, args, kwargs)
+    if f in _WRITTEN_OUT:
+        return _WRITTEN_OUT[f](ctx, node, args, kwargs)
     expanded = expand(ctx, node, EXPANSIONS[f], public_name(callee), args, kwargs) if f in EXPANSIONS else None
     return call_rule(ctx, node, rule, args, kwargs) if expanded is None and rule is not None else expanded
 

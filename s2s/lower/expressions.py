@@ -16,6 +16,7 @@ from s2s.lower.comprehensions import lower_comprehension, lower_generator
 from s2s.lower.context import Context, Peel
 from s2s.lower.control import conditional
 from s2s.lower.effects import format_string
+from s2s.lower.grids import grid
 from s2s.lower.indexing import get_item
 from s2s.lower.iterators import lower_yield, lower_yield_from
 from s2s.lower.mentions import mention
@@ -196,7 +197,8 @@ def _attribute(ctx: Context, node: gast.Attribute) -> Lowered:
 
 def _subscript(ctx: Context, node: gast.Subscript) -> Lowered:
     base = usable(ctx, node.value, ctx.expr(node.value))
-    return get_item(ctx, node, base, usable(ctx, node.slice, ctx.expr(node.slice)))
+    index = usable(ctx, node.slice, ctx.expr(node.slice))
+    return grid(ctx, node, base, index) or get_item(ctx, node, base, index)
 
 
 def _slice(ctx: Context, node: gast.Slice) -> Lowered:

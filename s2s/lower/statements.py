@@ -14,6 +14,7 @@ from s2s.lower.context import RETURNED, Context, Loop
 from s2s.lower.control import TRUE, lower_if, lower_return, lower_sequence
 from s2s.lower.effects import lower_assert, lower_raise
 from s2s.lower.expressions import closure
+from s2s.lower.grids import grid_parts
 from s2s.lower.indexing import delete_item
 from s2s.lower.iterators import left_early
 from s2s.lower.loops import lower_for, lower_while, usable_items
@@ -64,7 +65,8 @@ _REFUSED: dict[type, tuple[str, str]] = {
 
 
 def _assign(ctx: Context, node: gast.Assign) -> None:
-    new = ctx.expr(node.value)
+    unpacked = len(node.targets) == 1 and isinstance(node.targets[0], gast.Tuple | gast.List)
+    new = (grid_parts(ctx, node.value) if unpacked else None) or ctx.expr(node.value)
     for target in node.targets:
         if not from_run(ctx, node, target, new):
             assign(ctx, target, new)
