@@ -217,7 +217,7 @@ class Cells:
             return Place(base.root, base.sides, ())
         if not self._is_root(v):
             return None
-        sides = tuple(Side(Linear(), self._extent(v, k)) for k in range(t.ndim))
+        sides = tuple(Side(Linear(), self.extent(v, k)) for k in range(t.ndim))
         return Place(v, sides, tuple(range(t.ndim)))
 
     def _is_root(self, v: Value) -> bool:
@@ -227,7 +227,8 @@ class Cells:
             return False
         return home is self.top or (v.op is not None and is_fresh(v.op))
 
-    def _extent(self, root: Value, axis: int) -> Linear:
+    def extent(self, root: Value, axis: int) -> Linear:
+        """The size of an axis of an array."""
         assert isinstance(root.type, Array)
         return self._size(root.type.dims[axis]) or Linear.of(("size", root, axis))
 
@@ -258,7 +259,7 @@ class Cells:
             else:
                 k = next(here)
                 if k is not None:
-                    whole = sides[k] == Side(Linear(), self._extent(base.root, k))
+                    whole = sides[k] == Side(Linear(), self.extent(base.root, k))
                     sides[k] = self._point(sides[k], parts[0], op, whole) if code == "i" \
                         else self._slice(sides[k], code, parts, op, whole)
                 if code != "i":
