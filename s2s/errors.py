@@ -19,6 +19,7 @@ class S2SError(Exception):
     filename: str | None = None
     lineno: int | None = None
     python: type[BaseException] | None = None
+    block: object = None  # where lowering was
 
 
 class SourceError(S2SError):

@@ -57,6 +57,10 @@ class GrowList(Exception):
         super().__init__(site)
 
 
+class Raised(Exception):
+    """A function that was called always raises: nothing after it in the statement runs."""
+
+
 class UnknownResult(Exception):
     """A recursive call whose result type is not known yet."""
 
@@ -168,6 +172,7 @@ class Handlers:
     loop: Callable[..., None]
     collect: Callable[..., Box]
     missing: Callable[..., Lowered | None]
+    raised: Callable[..., bool]
 
 
 class Context:
@@ -203,6 +208,9 @@ class Context:
         self.changed: dict[int, str] = {}  # those that a call left in place has changed since, and the call
         self.given: dict[Box, str] = {}  # containers of the program that such a call was given
         self.touched: dict[Read, None] = {}  # Variables read, in order
+        self.catching: list[tuple[type[BaseException], ...]] = []  # what the `try` around this catches
+        self.handling: list[tuple[type[BaseException], ...]] = []  # what the handler around this has caught
+        self.replaced: dict[Value, Value] = {}  # results of branches that are known not to be left by an exception
         self.yields: dict[Frame, Callable[[Lowered], None]] = {}  # what takes the values of a running generator
         self.endless: list[Frame] = []  # generators whose loop never ends by itself
         self.lists: dict[Value, int] = {}  # arrays that stand for a list; the node that made it
@@ -255,6 +263,7 @@ class Context:
         """An error at a node, to be raised. python: what Python itself would raise there, where it is certain."""
         error = located(cls, self.loc(node), what, why, fix)
         error.python = python
+        error.block = self.b.block
         return error
 
     # Outside values -----------------------------------------------------------------------------

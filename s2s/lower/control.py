@@ -7,15 +7,16 @@ the other does not, what follows the `if` belongs to the branch that stays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gast
 
+from s2s.errors import S2SError
 from s2s.ir.core import Block, Value
 from s2s.ir.ops import constant
 from s2s.ir.types import BOOL
-from s2s.lower.context import RETURN, RETURNED, Context, UnknownResult
+from s2s.lower.context import RETURN, RETURNED, Context, Raised, UnknownResult
 from s2s.lower.mentions import mention
 from s2s.lower.merge import merge
 from s2s.lower.truth import truth
@@ -59,6 +60,13 @@ def lower_sequence(ctx: Context, statements: Sequence[gast.AST], one: Any) -> No
         saved_loc, ctx.b.loc = ctx.b.loc, ctx.loc(statement)
         try:
             took_rest = one(ctx, statement, rest)
+        except Raised:
+            ctx.state.env[ctx.frame, RETURNED] = TRUE
+            took_rest = False
+        except S2SError as error:
+            if not ctx.handlers.raised(ctx, error):
+                raise
+            took_rest = False
         finally:
             ctx.statement, ctx.b.loc = saved, saved_loc
         if took_rest:
@@ -91,7 +99,10 @@ def branch(ctx: Context, cond: Value, then: Any, orelse: Any) -> None:
         block = Block()
         ctx.state = start.copy()
         with ctx.b.at(block):
-            lower()
+            try:
+                lower()
+            except Raised:
+                ctx.state.env[ctx.frame, RETURNED] = TRUE
         branches.append((ctx.state, block))
     merge(ctx, cond, *branches)
 
@@ -106,16 +117,23 @@ def lower_if(ctx: Context, node: gast.AST, test: Lowered, body: Sequence[gast.AS
         if left(ctx) == TRUE:
             mention(ctx, rest)
         return False
+    return lower_arms(ctx, cond, [lambda: lower_sequence(ctx, body, one), lambda: lower_sequence(ctx, orelse, one)],
+                      rest, one)
+
+
+def lower_arms(ctx: Context, cond: Value, arms: Sequence[Callable[[], None]], rest: Sequence[gast.AST],
+               one: Any) -> bool:
+    """An `if` over two functions that lower its branches; True if `rest` was lowered as part of one of them."""
     start = ctx.state
     branches: list[tuple[Any, Block]] = []
     exits: list[Static | Value] = []
     unknown: UnknownResult | None = None
-    for statements in (body, orelse):
+    for lower in arms:
         block = Block()
         ctx.state = start.copy()
         with ctx.b.at(block):
             try:
-                lower_sequence(ctx, statements, one)
+                lower()
             except UnknownResult as error:
                 # The result type of a recursive call is not known yet: the other branch gives it.
                 unknown = error

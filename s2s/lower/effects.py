@@ -150,15 +150,25 @@ def lower_raise(ctx: Context, node: gast.Raise) -> None:
     """`raise`, left in place; nothing after it runs."""
     template = Template(ctx)
     exc = node.exc
+    cls: Any = None
     if exc is None:
-        raise ctx.error(node, "a bare raise is not supported")
-    if isinstance(exc, gast.Call):
+        caught: type = ctx.handling[-1][0] if ctx.handling else object
+        cls = caught
+        if getattr(builtins, caught.__name__, None) is not caught or caught is object:
+            raise ctx.error(node, "a bare raise is not supported here", "which exception it raises is not known",
+                            "raise one by name")
+        tree: ast.expr = ast.Name(caught.__name__, ast.Load())
+    elif isinstance(exc, gast.Call):
         callee = ctx.expr(exc.func)
-        tree: ast.expr = ast.Call(template.of(exc.func, callee), [template.of(a, ctx.expr(a)) for a in exc.args],
-                                  [ast.keyword(k.arg, template.of(k.value, ctx.expr(k.value))) for k in exc.keywords])
+        cls = getattr(callee, "value", None)
+        tree = ast.Call(template.of(exc.func, callee), [template.of(a, ctx.expr(a)) for a in exc.args],
+                        [ast.keyword(k.arg, template.of(k.value, ctx.expr(k.value))) for k in exc.keywords])
     else:
-        tree = template.of(exc, ctx.expr(exc))
-    ctx.b.emit("raise", {"args": tuple(template.operands)}, {"text": f"raise {text_of(tree)}"})
+        raised = ctx.expr(exc)
+        cls = getattr(raised, "value", None)
+        tree = template.of(exc, raised)
+    ctx.b.emit("raise", {"args": tuple(template.operands)},
+               {"text": f"raise {text_of(tree)}", "cls": cls if isinstance(cls, type) else None})
     ctx.state.env[ctx.frame, RETURNED] = TRUE
 
 

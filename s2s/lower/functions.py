@@ -15,7 +15,7 @@ from s2s.ir.ops import constant
 from s2s.ir.types import Type, unify
 from s2s.lower.binding import Read
 from s2s.lower.containers import general
-from s2s.lower.context import RETURN, RETURNED, Context, Frame, State, UnknownResult, Unroll
+from s2s.lower.context import RETURN, RETURNED, Context, Frame, Raised, State, UnknownResult, Unroll
 from s2s.lower.control import FALSE, TRUE, flag, lower_return
 from s2s.lower.iterate import describe, new_iterator
 from s2s.lower.merge import cast_to
@@ -58,7 +58,7 @@ def call_python(ctx: Context, node: gast.AST | None, function: FunctionType, rea
     """
     source = source_of(function)
     tree = source.node
-    if at is None and ctx.frame is not None and function.__module__.startswith("s2s.lower.library"):
+    if at is None and ctx.frame is not None and (function.__module__ or "").startswith("s2s.lower.library"):
         at = ctx.frame.at
     frame = Frame(source, local_names(tree), own_globals(tree), own_nonlocals(tree), None, read,
                   class_of=_class_of(function, args), at=at)
@@ -243,7 +243,10 @@ def _inline(ctx: Context, frame: Frame, tree: Any, bound: dict[str, Lowered], en
             lower_return(ctx, ctx.expr(tree.body))
         else:
             ctx.block(tree.body)
-        return _result(ctx, frame, tree)
+        result = _result(ctx, frame, tree)
+        if ctx.catching and ctx.b.block.ops and ctx.b.block.ops[-1].name == "raise":
+            raise Raised
+        return result
     finally:
         ctx.stack.pop()
         ctx.frame, ctx.statement, ctx.b.loc = saved

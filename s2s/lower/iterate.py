@@ -112,7 +112,8 @@ def items_of(ctx: Context, node: gast.AST, x: Lowered, loop: gast.AST | None = N
         n = ctx.b.one("listlen", {"list": x})
         return Items(None, True, None, lambda k: ctx.b.one("listget", {"list": x, "index": k}), n, "")
     raise ctx.error(node, f"s2s cannot iterate over {describe(x)}", "the items are not known before the function runs",
-                    "loop over a range, an array, a list or a tuple")
+                    "loop over a range, an array, a list or a tuple",
+                    python=TypeError if isinstance(x, Value) and isinstance(x.type, Scalar) else None)
 
 
 def _container(ctx: Context, node: gast.AST, x: Box | Outside) -> Items:

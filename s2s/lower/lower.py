@@ -10,6 +10,7 @@ from s2s.containers import class_fields, field_names, steps_of
 from s2s.ir.core import Block, Function, Value
 from s2s.ir.ops import constant
 from s2s.ir.types import Opaque, Type, is_inexact
+from s2s.lower.attempts import statically_raised
 from s2s.lower.binding import Binding, Path, Read
 from s2s.lower.calls import lower_call, stand_in
 from s2s.lower.context import Context, GrowList, Handlers, Respecialise, Services
@@ -27,7 +28,8 @@ from s2s.lower.truth import usable
 from s2s.lower.values import Box, Lowered, Outside, Static, Tuple
 
 HANDLERS = Handlers(lower_expression, lower_statements, lower_call, stand_in, zip_generators, numbered,
-                    get_item, lower_for, collect, missing_item)
+                    get_item, lower_for, collect, missing_item,
+                    statically_raised)
 MAX_RESTARTS = 40
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import gast
 from s2s.ir.core import Block, Op, Value
 from s2s.ir.ops import SPECS
 from s2s.lower.assign import assign, augmented
+from s2s.lower.attempts import lower_try
 from s2s.lower.context import RETURNED, Context, Loop
 from s2s.lower.control import TRUE, lower_if, lower_return, lower_sequence
 from s2s.lower.effects import lower_assert, lower_raise
@@ -18,6 +20,7 @@ from s2s.lower.grids import grid_parts
 from s2s.lower.indexing import delete_item
 from s2s.lower.iterators import left_early
 from s2s.lower.loops import lower_for, lower_while, usable_items
+from s2s.lower.managers import lower_manager
 from s2s.lower.matching import Cases, Taken, lower_cases, lower_match, lower_taken
 from s2s.lower.merge import Joiner, flatten, replace, slot_hint
 from s2s.lower.operators import BINARY
@@ -45,8 +48,7 @@ def one(ctx: Context, node: gast.AST, rest: list[gast.AST]) -> bool:
     if isinstance(node, Taken):
         return lower_taken(ctx, node, rest, one)
     if isinstance(node, gast.Try):
-        _try(ctx, node, rest)
-        return False
+        return lower_try(ctx, node, rest, one)
     handler = _STATEMENTS.get(type(node))
     if handler is None:
         what, fix = _REFUSED.get(type(node), (f"the statement `{type(node).__name__.lower()}`", ""))
@@ -159,23 +161,32 @@ def _delete(ctx: Context, node: gast.Delete) -> None:
             raise ctx.error(target, "del of an attribute is not supported")
 
 
+def _module(ctx: Context, node: gast.AST, name: str, package: str | None = None) -> Any:
+    try:
+        return importlib.import_module(name, package)
+    except ImportError as error:
+        raise ctx.error(node, f"{type(error).__name__}: {error}", "Python would raise it too",
+                        python=type(error)) from None
+
+
 def _import(ctx: Context, node: gast.Import) -> None:
-    import importlib
     for alias in node.names:
-        module = importlib.import_module(alias.name)
+        module = _module(ctx, node, alias.name)
         if alias.asname is None and "." in alias.name:
-            module = importlib.import_module(alias.name.split(".")[0])
+            module = _module(ctx, node, alias.name.split(".")[0])
         set_name(ctx, alias.asname or alias.name.split(".")[0], Static(module))
 
 
 def _import_from(ctx: Context, node: gast.ImportFrom) -> None:
-    import importlib
     package = ctx.frame.source.function.__globals__.get("__package__")
-    module = importlib.import_module("." * (node.level or 0) + (node.module or ""), package)
+    module = _module(ctx, node, "." * (node.level or 0) + (node.module or ""), package)
     for alias in node.names:
         found = getattr(module, alias.name, None)
+        if found is None and not hasattr(module, "__path__"):
+            raise ctx.error(node, f"cannot import name {alias.name!r} from {module.__name__!r}",
+                            "Python would raise ImportError", "correct its spelling", python=ImportError)
         if found is None:
-            found = importlib.import_module(f"{module.__name__}.{alias.name}")
+            found = _module(ctx, node, f"{module.__name__}.{alias.name}")
         set_name(ctx, alias.asname or alias.name, constant_object(ctx, found))
 
 
@@ -191,6 +202,8 @@ def _with(ctx: Context, node: gast.With) -> None:
     if lower_tape_block(ctx, outer, body):
         return
     if not all(_known_name(ctx, item) for item in node.items):
+        if lower_manager(ctx, outer, body, one):
+            return
         node = outer
     texts = [_manager(ctx, item) for item in node.items]
     start = ctx.state
@@ -237,16 +250,6 @@ def _manager(ctx: Context, item: Any) -> str:
         return f"{name}({', '.join(args)})"
     raise ctx.error(call, "this context manager is not supported in a differentiated function",
                     "s2s does not know what it does on entry and exit", "use it around the call")
-
-
-def _try(ctx: Context, node: gast.Try, rest: list[gast.AST]) -> None:
-    if node.handlers:
-        raise ctx.error(node, "try/except is not supported in a differentiated function",
-                        "which statements ran would have to be recorded", "test for the condition with `if`")
-    lower_statements(ctx, node.body)
-    saved = dict(ctx.state.env)
-    del saved
-    lower_statements(ctx, node.finalbody)
 
 
 def _scope_declaration(ctx: Context, node: gast.AST) -> None:

@@ -130,23 +130,23 @@ REFUSALS = [
             except FloatingPointError:
                 return 0.0
         """, s2s.UnsupportedSyntaxError, """
-        try/except is not supported in a differentiated function
+        try/except around what may raise at a time that is not known before it runs
           File "FILE", line 2, in f
             try:
             ^^^^
-        which statements ran would have to be recorded
-        test for the condition with `if`
+        np.log cannot be tested beforehand: which statements ran would have to be recorded
+        test for the condition with `if`, or catch the exception around the call
         """),
     Refusal("context manager", """
         def f(x):
-            with contextlib.suppress(ValueError):
+            with open(__file__):
                 x = x * 2.0
             return x
         """, s2s.UnsupportedSyntaxError, """
         this context manager is not supported in a differentiated function
           File "FILE", line 2, in f
-            with contextlib.suppress(ValueError):
-                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+            with open(__file__):
+                 ^^^^^^^^^^^^^^
         s2s does not know what it does on entry and exit
         use it around the call
         """),

@@ -1,0 +1,171 @@
+"""`try`, `except`, `else` and `finally` around differentiated code."""
+
+import math
+
+import numpy as np
+
+from . import program
+
+X = np.array([0.8, 1.7, 0.4])
+
+
+@program(args=(0.7,), order=2, smoke=True)
+def guarded_division(x):
+    try:
+        y = 1.0 / x
+    except ZeroDivisionError:
+        y = 0.0
+    return y * x * x
+
+
+@program(args=(-0.7,), order=2)
+def handler_taken(x):
+    try:
+        y = math.sqrt(x)
+    except ValueError:
+        y = x * x
+    return y * 2.0
+
+
+@program(args=(0.7,))
+def several_risks(x):
+    try:
+        a = math.log(x)
+        b = 1.0 / a
+    except (ValueError, ZeroDivisionError):
+        return 0.0
+    return b * a * x
+
+
+@program(args=(0.0, 0.7), wrt=(1,), cpu="numba cannot make an exception to print")
+def several_handlers(a, b):
+    try:
+        y = math.log(b) / a
+    except ZeroDivisionError as error:
+        print(error)
+        y = b * b
+    except ValueError:
+        y = b
+    return y * b
+
+
+@program(args=(0.7,))
+def translated_exception(x):
+    try:
+        y = math.log(x)
+    except ValueError as error:
+        raise RuntimeError("no logarithm") from error
+    return y * x
+
+
+def root(v):
+    if v < 0.0:
+        raise ValueError("negative")
+    return v**0.5
+
+
+@program(args=(0.7,))
+def raised_by_a_function(x):
+    try:
+        r = root(x)
+    except ValueError:
+        r = 0.0
+    return r * x
+
+
+@program(args=(-0.7,))
+def raised_by_a_function_and_caught(x):
+    try:
+        r = root(x) * 3.0
+    except ValueError:
+        r = x * x
+    return r * x
+
+
+@program(args=({"a": 0.7},))
+def missing_key(d):
+    try:
+        v = d["b"]
+    except KeyError:
+        v = d["a"] * 2.0
+    return v * v
+
+
+@program(args=([0.7, 0.4],))
+def missing_element(items):
+    try:
+        v = items[5]
+    except IndexError:
+        v = items[-1]
+    return v * v
+
+
+@program(args=(X, 3), wrt=(0,))
+def index_out_of_bounds(x, k):
+    try:
+        v = x[k] * 2.0
+    except IndexError:
+        v = x[-1]
+    else:
+        v = v * v
+    return v * x[0]
+
+
+@program(args=(0.7,))
+def no_number_of_elements(x):
+    try:
+        n = len(x)
+    except TypeError:
+        n = 3
+    try:
+        m = x.shape
+    except AttributeError:
+        m = ()
+    return x**n + len(m)
+
+
+@program(args=(0.7,))
+def name_kept_where_it_fails(x):
+    y = x
+    try:
+        y = math.sqrt(x - 1.0)
+    except ValueError:
+        pass
+    return y * x
+
+
+@program(args=(X,))
+def in_a_loop(x):
+    t = 0.0
+    for v in x:
+        try:
+            t += math.sqrt(v - 0.5) * v
+        except ValueError:
+            t += v * v
+            continue
+        finally:
+            t *= 1.1
+    return t
+
+
+@program(args=(0.7,))
+def finally_after_return(x):
+    log = []
+    try:
+        return x * x
+    finally:
+        log.append(x)
+        log.append(2.0)
+
+
+@program(args=(0.7,))
+def left_by_an_exception(x):
+    s = 0.0
+    for k in (0, 1, 2, 3, 4):
+        try:
+            if k == 3:
+                raise StopIteration
+            s += x * k
+        except StopIteration:
+            break
+    return s * x
