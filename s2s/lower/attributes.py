@@ -152,6 +152,9 @@ def _outside_attribute(ctx: Context, node: gast.AST, x: Outside, name: str) -> L
         if found is not None:
             return found
         raise ctx.error(node, f"{getattr(v, '__name__', v)} has no attribute {name!r}")
+    written = ctx.services.table.method_of(v, name)
+    if written is not None:
+        return Static(written)
     own = python_method(type(v), "__getattribute__")
     if own is not None:
         return ctx.call(node, Static(own), [x, Static(name)])

@@ -39,7 +39,7 @@ from s2s.lower.ufuncs import ufunc_method
 from s2s.lower.values import Bound, Box, Closure, Lowered, Method, Outside, Static, Tuple
 from s2s.lower.writers import WRITERS, WRITING_METHODS
 from s2s.rules.expand import EXPANSIONS, METHODS
-from s2s.rules.table import Rule, callable_key
+from s2s.rules.table import Rule, Written, callable_key
 from s2s.source.find import no_python
 
 _WRITTEN_OUT = {**WRITERS, **GRIDS}
@@ -110,10 +110,12 @@ def _known_function(ctx: Context, node: gast.AST | None, callee: Static | Outsid
     table = ctx.services.table
     table.meet(callee.value)
     f, rule = callable_key(callee.value), table.of_callable(callee.value)
-    if f in table.written:
+    written = callee.value if isinstance(callee.value, Written) else table.stands_for(callee.value)
+    if written is not None:
         if isinstance(callee, Outside) and not isinstance(callee.value, types.MethodType):
             callee.pinned()
-        return stand_in(ctx, node, table.written[f], args, kwargs)
+        named = {written.names.get(name, name): v for name, v in kwargs.items()}
+        return stand_in(ctx, node, written.function, [*map(Static, written.first), *args], named)
     method = ufunc_method(ctx, node, callee.value, args, kwargs)
     known = any(f in names for names in (INTRINSICS, _WRITTEN_OUT, STAND_INS, FOLDED, EXPANSIONS))
     if method is not None or not (known or rule is not None):

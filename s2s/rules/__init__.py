@@ -49,6 +49,6 @@ FAMILIES = (
     constants.family,
 )
 
-SCIPY = ("special", "linalg")
+SCIPY = ("special", "linalg", "stats")
 
 TABLE = Table(FAMILIES, {f"scipy.{part}": f"s2s.scipy_rules.{part}" for part in SCIPY})

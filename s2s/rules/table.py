@@ -22,6 +22,7 @@ import importlib
 import math
 import re
 import sys
+import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -235,6 +236,18 @@ class Family:
                              linear=tuple(linear.split()), zero=zero, nondiff=nondiff, singular=singular))
 
 
+@dataclass(frozen=True)
+class Written:
+    """A function that stands for one of a library, with its first arguments given.
+
+    names: what the library calls parameters that have other names here.
+    """
+
+    function: Callable[..., Any]
+    first: tuple[Any, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+
+
 def _may_be_lazy(function: Any) -> bool:
     if isinstance(function, np.ufunc):
         return True
@@ -262,7 +275,7 @@ class Table:
         self.by_name: dict[str, Rule] = {}
         self.by_callable: dict[Any, Rule] = {}
         self.by_method: dict[str, Rule] = {}
-        self.written: dict[Any, Callable[..., Any]] = {}
+        self.written: dict[Any, Written] = {}
         self.lazy = dict(lazy or {})
         for family in families:
             self.join(family)
@@ -283,7 +296,20 @@ class Table:
         for library in [name for name in self.lazy if name in sys.modules]:
             made = importlib.import_module(self.lazy.pop(library))
             self.join(getattr(made, "FAMILY", ()))
-            self.written.update({callable_key(f): w for f, w in getattr(made, "WRITTEN", {}).items()})
+            for f, w in getattr(made, "WRITTEN", {}).items():
+                self.written[callable_key(f)] = w if isinstance(w, Written) else Written(w)
+
+    def stands_for(self, function: Any) -> Written | None:
+        """What is written for a function; of a bound method, for the class that it belongs to."""
+        found = self.written.get(callable_key(function))
+        if found is None and isinstance(function, types.MethodType):
+            found = self.written.get((type(function.__self__), function.__name__))
+        return found
+
+    def method_of(self, owner: Any, name: str) -> Written | None:
+        """What is written for a method of an object of a library."""
+        self.meet(owner)
+        return self.written.get((type(owner), name)) if self.written else None
 
     def of_callable(self, function: Any) -> Rule | None:
         """The rule of a Python function."""
