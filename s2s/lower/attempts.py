@@ -10,7 +10,8 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -22,7 +23,7 @@ from s2s.ir.types import Opaque
 from s2s.lower.context import RETURN, RETURNED, Context, State
 from s2s.lower.control import FALSE, TRUE, left, lower_arms, lower_sequence
 from s2s.lower.merge import flatten, replace
-from s2s.lower.risks import Classes, Unknown, failure, first_risk, last_risk, without_raises
+from s2s.lower.risks import Classes, Unknown, failure, first_risk, last_risk, may_raise, without_raises
 from s2s.lower.truth import static, usable
 from s2s.lower.values import Conflict, Lowered
 
@@ -67,32 +68,26 @@ def lower_finally(ctx: Context, body: Callable[[], None], final: Callable[[], No
 def _with_handlers(ctx: Context, node: gast.Try, rest: list[gast.AST], one: One) -> bool:
     handlers = [_classes(ctx, h) for h in node.handlers]
     caught = tuple(cls for classes in handlers for cls in classes)
-    start = ctx.state
     block = Block()
-    marks: list[tuple[int, State]] = []
-
-    def marked(ctx: Context, statement: gast.AST, following: list[gast.AST]) -> bool:
-        if ctx.b.block is block:
-            marks.append((len(block.ops), ctx.state.copy()))
-        return one(ctx, statement, following)
-
-    ctx.state = start.copy()
+    ctx.state = ctx.state.copy()
     ctx.catching.append(caught)
     try:
         with ctx.b.at(block):
-            lower_sequence(ctx, node.body, marked)
+            lower_sequence(ctx, node.body, one)
     finally:
         ctx.catching.pop()
-    return _branches(ctx, _Attempt(node, handlers, caught, block, marks, ctx.state), rest, one)
+    return _branches(ctx, _Attempt(node, handlers, caught, block, ctx.state), rest, one)
 
 
+@dataclass(eq=False, slots=True)
 class _Attempt:
-    """The body of a `try` that has been lowered, and the states at the beginning of its statements."""
+    """The body of a `try` that has been lowered."""
 
-    def __init__(self, node: gast.Try, handlers: list[Classes], caught: Classes, block: Block,
-                 marks: list[tuple[int, State]], end: State) -> None:
-        self.node, self.handlers, self.caught = node, handlers, caught
-        self.block, self.marks, self.end = block, marks, end
+    node: gast.Try
+    handlers: list[Classes]
+    caught: Classes
+    block: Block
+    end: State
 
 
 def _branches(ctx: Context, a: _Attempt, rest: list[gast.AST], one: One) -> bool:
@@ -198,18 +193,50 @@ def _classes(ctx: Context, handler: Any) -> Classes:
 
 
 def _state_before(ctx: Context, a: _Attempt, first: int, last: int) -> State:
-    """What names stand for in a handler: as before the statement that raised."""
-    index = max(k for k, (n, _) in enumerate(a.marks) if n <= first)
-    state = a.marks[index][1].copy()
-    final = next((s for n, s in a.marks[index + 1:] if n > last), a.end)
-    later = [s for n, s in a.marks[index + 1:] if n <= last]
-    if not later and final is a.end and index == len(a.marks) - 1:
-        return state
-    for other in later:
-        for key, v in other.env.items():
-            if state.env.get(key) is not v and not str(key[1]).startswith("#"):
-                state.env[key] = Conflict("assigned in a `try` that was left before or after that")
+    """What is known where a handler begins: the state before the statement that raised.
+
+    What is another thing before another of the statements that may raise stands for nothing.
+    """
+    state = _mark(ctx, a.block, first).copy()
+    for before in _states(ctx, a, a.block, state, first, last):
+        _spoil(ctx, a, state, before)
     return state
+
+
+def _mark(ctx: Context, block: Block, at: int, default: State | None = None) -> State:
+    found = [state for n, state in ctx.marks.get(block, ()) if n <= at]
+    assert found or default is not None
+    return found[-1] if found else default  # type: ignore[return-value]
+
+
+def _states(ctx: Context, a: _Attempt, block: Block, around: State, first: int, last: int) -> Iterator[State]:
+    """The states before the operations of a block that may raise."""
+    for k in range(first, last + 1):
+        op = block.ops[k]
+        if not may_raise(ctx, op, a.caught):
+            continue
+        before = _mark(ctx, block, k, around)
+        yield before
+        for inner in op.blocks:
+            yield from _states(ctx, a, inner, before, 0, len(inner.ops) - 1)
+
+
+def _spoil(ctx: Context, a: _Attempt, state: State, other: State) -> None:
+    changed = Conflict("changed in a `try` that was left before or after that")
+    for key, v in other.env.items():
+        own = key in state.env or key[0] is ctx.frame
+        if own and state.env.get(key) is not v and not str(key[1]).startswith("#"):
+            state.env[key] = changed
+    for box, content in state.heap.items():
+        now = other.heap.get(box)
+        if isinstance(content, list) and isinstance(now, list) and len(content) == len(now):
+            state.heap[box] = [v if v is w else changed for v, w in zip(content, now, strict=True)]
+        elif isinstance(content, dict) and isinstance(now, dict) and content.keys() == now.keys():
+            state.heap[box] = {k: v if v is now[k] else changed for k, v in content.items()}
+        elif content is not now and content != now:
+            raise ctx.error(a.node, "a `try` that changes a container before what may raise",
+                            "what it holds then is not known before the function runs",
+                            "change it before the `try`, or after it")
 
 
 def _refuse_effect(ctx: Context, a: _Attempt, op: Op) -> None:

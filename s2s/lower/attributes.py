@@ -147,6 +147,10 @@ def _outside_attribute(ctx: Context, node: gast.AST, x: Outside, name: str) -> L
         return Bound(Static(NAMED_METHODS[name]), (x,))
     if isinstance(v, list | dict) and name in CONTAINER_METHODS["list" if isinstance(v, list) else "dict"]:
         return Method(x, name)
+    if isinstance(v, type):
+        computed = _class_descriptor(ctx, node, x, name)
+        if computed is not None:
+            return computed
     if isinstance(v, types.ModuleType | type | types.FunctionType):
         found = attribute(ctx, x, name)
         if found is not None:
@@ -159,6 +163,17 @@ def _outside_attribute(ctx: Context, node: gast.AST, x: Outside, name: str) -> L
     if own is not None:
         return ctx.call(node, Static(own), [x, Static(name)])
     return outside_attribute(ctx, node, x, name)
+
+
+def _class_descriptor(ctx: Context, node: gast.AST, x: Outside, name: str) -> Lowered | None:
+    """An attribute of a class that Python computes: a descriptor of the class, a property of its metaclass."""
+    found, above = member(x.value, name), member(type(x.value), name)
+    if isinstance(above, property) and above.fget is not None:
+        return ctx.call(node, Static(above.fget), [x])
+    get = python_method(type(found), "__get__") if found is not MISSING else None
+    if get is not None:
+        return ctx.call(node, Static(get), [Static(found), Static(None), x])
+    return None
 
 
 def outside_attribute(ctx: Context, node: gast.AST, x: Outside, name: str) -> Lowered:
@@ -218,6 +233,8 @@ def _super_attribute(ctx: Context, node: gast.AST, x: Super, name: str) -> Lower
             return Bound(Static(found), (receiver,))
         if base is object and name == "__new__":
             return Static(object.__new__)
+        if base in (list, tuple, dict) and name == "__getitem__":
+            return Bound(Static(found), (receiver,))
         if base is type and name == "__call__":
             return Bound(Static(type.__call__), (receiver,))
         if found is not None and not callable(found):

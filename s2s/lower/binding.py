@@ -161,9 +161,15 @@ def _default(function: Any, name: str) -> Any:
     return values[code.co_varnames.index(name) - code.co_argcount + len(values)]
 
 
+def _item(parent: Any, key: Any) -> Any:
+    """An item of a container, whatever `__getitem__` a subclass may have."""
+    get: Any = next((t.__getitem__ for t in (list, tuple, dict) if isinstance(parent, t)), None)
+    return parent[key] if get is None else get(parent, key)
+
+
 _FETCH: dict[str, Callable[[Any, Any], Any]] = {
     "attr": getattr,
-    "item": lambda parent, key: parent[key],
+    "item": _item,
     "cell": lambda parent, name: parent.__closure__[parent.__code__.co_freevars.index(name)].cell_contents,
     "default": _default,
     "kwdefault": lambda parent, name: parent.__kwdefaults__[name],

@@ -209,6 +209,7 @@ class Context:
         self.given: dict[Box, str] = {}  # containers of the program that such a call was given
         self.touched: dict[Read, None] = {}  # Variables read, in order
         self.catching: list[tuple[type[BaseException], ...]] = []  # what the `try` around this catches
+        self.marks: dict[Block, list[tuple[int, State]]] = {}  # the states before the statements of a `try`, by block
         self.handling: list[tuple[type[BaseException], ...]] = []  # what the handler around this has caught
         self.replaced: dict[Value, Value] = {}  # results of branches that are known not to be left by an exception
         self.yields: dict[Frame, Callable[[Lowered], None]] = {}  # what takes the values of a running generator

@@ -55,6 +55,8 @@ def left(ctx: Context) -> Static | Value:
 def lower_sequence(ctx: Context, statements: Sequence[gast.AST], one: Any) -> None:
     """Lower statements in order; `one(ctx, statement, rest)` lowers one and says if it took the rest."""
     for k, statement in enumerate(statements):
+        if ctx.catching:
+            ctx.marks.setdefault(ctx.b.block, []).append((len(ctx.b.block.ops), ctx.state.copy()))
         rest = list(statements[k + 1:])
         saved, ctx.statement = ctx.statement, statement
         saved_loc, ctx.b.loc = ctx.b.loc, ctx.loc(statement)

@@ -12,16 +12,19 @@ import types
 from typing import Any
 
 import gast
+import numpy as np
 
 from s2s.ir.core import Block, Value
 from s2s.ir.ops import constant
 from s2s.ir.types import Opaque, Scalar
+from s2s.lower.binding import is_argument
 from s2s.lower.context import RETURNED, Context
 from s2s.lower.control import TRUE
 from s2s.lower.iterate import describe
 from s2s.lower.outside import opaque
 from s2s.lower.truth import truth
 from s2s.lower.values import Box, Lowered, Outside, Static, Tuple
+from s2s.variable import Variable
 
 FORMATTED = "text"
 
@@ -32,6 +35,7 @@ class Template:
     def __init__(self, ctx: Context) -> None:
         self.ctx = ctx
         self.operands: list[Value] = []
+        self.numbers = False  # whether a container with numbers of the program is among what it names
 
     def marker(self, v: Value) -> ast.expr:
         """A name that stands for an operand."""
@@ -58,6 +62,7 @@ class Template:
         if isinstance(x, Tuple):
             return ast.Tuple([self.of(node, v) for v in x.items], ast.Load())
         if isinstance(x, Outside):
+            self.numbers |= _holds_numbers(x.value, is_argument(x.read))
             return self.marker(opaque(ctx, x))
         if isinstance(x, Box):
             content = ctx.state.heap[x]
@@ -86,6 +91,15 @@ class Template:
                     n.id = f"⟦{first + int(n.id[4:-2])}⟧"
                 return n
         return Renumber().visit(tree)  # type: ignore[no-any-return]
+
+
+def _holds_numbers(v: Any, argument: bool) -> bool:
+    """Whether a container has Variables in it, or is an argument and has floats."""
+    if isinstance(v, dict):
+        return any(_holds_numbers(part, argument) for part in v.values())
+    if isinstance(v, list | tuple | set | frozenset):
+        return any(_holds_numbers(part, argument) for part in v)
+    return isinstance(v, Variable) or (argument and isinstance(v, float | complex | np.ndarray | np.inexact))
 
 
 def text_of(tree: ast.AST) -> str:
@@ -194,7 +208,8 @@ def leave_in_place(ctx: Context, node: gast.AST, callee: Lowered, args: list[Low
     op_types = [what] if types is None else types
     results = ctx.b.emit("pycall", {"args": tuple(template.operands)},
                          {"text": text_of(call), "types": op_types, "name": method or public_name(callee),
-                          "harmless": _is_harmless(callee), "why": why, "again": again})
+                          "harmless": _is_harmless(callee), "why": why, "again": again,
+                          "numbers": template.numbers})
     if not _only_reads(callee, method):
         _may_change(ctx, node, callee if method else None, [*args, *kwargs.values()], method or what.what)
     return results[0] if results else Static(None)

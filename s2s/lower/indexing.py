@@ -15,14 +15,18 @@ from s2s.lower.attributes import get_attribute
 from s2s.lower.context import Context, GrowList
 from s2s.lower.iterate import describe, known_items
 from s2s.lower.numbers import UNKNOWN, known, not_a_number, pack, sequence, value
+from s2s.lower.objects import call_special
 from s2s.lower.outside import outside
 from s2s.lower.sequences import make_sequence
 from s2s.lower.truth import demand_static, static, usable
 from s2s.lower.values import Box, Lowered, Outside, Range, Slice, Static, Tuple
 
 
-def get_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered) -> Lowered:
-    """`x[index]`."""
+def get_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered, raw: bool = False) -> Lowered:
+    """`x[index]`. raw: as list and dict do it, whatever a subclass does."""
+    own = None if raw else call_special(ctx, node, x, "__getitem__", [index])
+    if own is not None:
+        return own
     if isinstance(x, Value):
         if isinstance(x.type, List):
             return ctx.b.one("listget", {"list": x, "index": value(ctx, node, index)})
@@ -40,11 +44,7 @@ def get_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered) -> Lowere
             x.value, list | tuple | dict | str)):
         return ctx.call(node, get_attribute(ctx, node, x, "__getitem__"), [index])
     if isinstance(x, Outside) and isinstance(x.value, dict):
-        key = static(ctx, node, index, "the key")
-        if key not in x.value:
-            raise ctx.error(node, f"KeyError: {key!r}", python=KeyError)
-        override = ctx.state.env.get((("item", x.read.path), repr(key)))
-        return override if override is not None else outside(ctx, ctx.binding.read(x.read, "item", key))
+        return _outside_dict_item(ctx, node, x, index)
     if isinstance(x, Static) and isinstance(x.value, dict | str):
         return Static(x.value[static(ctx, node, index, "the key")])
     if isinstance(x, Range):
@@ -67,6 +67,17 @@ def _range_item(ctx: Context, node: gast.AST, x: Range, index: Lowered) -> Lower
     if known_index is not None and known_index < 0:
         k = b.add(k, b.one("trips", {"start": x.start, "stop": x.stop, "step": x.step}))
     return b.add(x.start, b.mul(k, x.step))
+
+
+def _outside_dict_item(ctx: Context, node: gast.AST, x: Outside, index: Lowered) -> Lowered:
+    key = static(ctx, node, index, "the key")
+    if key not in x.value:
+        missing = call_special(ctx, node, x, "__missing__", [index])
+        if missing is not None:
+            return missing
+        raise ctx.error(node, f"KeyError: {key!r}", python=KeyError)
+    override = ctx.state.env.get((("item", x.read.path), repr(key)))
+    return override if override is not None else outside(ctx, ctx.binding.read(x.read, "item", key))
 
 
 def _is_empty_index(index: Lowered) -> bool:

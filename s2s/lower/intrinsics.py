@@ -19,6 +19,7 @@ from s2s.lower.classes import new_instance, object_new
 from s2s.lower.context import Context, Loop
 from s2s.lower.effects import Template, is_text, lower_print, text_of
 from s2s.lower.guards import raise_if
+from s2s.lower.indexing import get_item
 from s2s.lower.iterate import Items, describe, items_of, known_items, new_iterator
 from s2s.lower.iterators import all_items, collect, lower_iter, lower_next, pool_of
 from s2s.lower.library.pools import pool_of as library_pool
@@ -424,6 +425,11 @@ def _setattr(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     return Static(None)
 
 
+def _raw_item(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    """list.__getitem__(x, index) and its kind."""
+    return get_item(ctx, node, usable(ctx, node, args[0]), usable(ctx, node, args[1]), raw=True)
+
+
 def _type_call(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     """type.__call__(cls, ...)."""
     cls = args[0]
@@ -445,6 +451,6 @@ INTRINSICS: dict[Any, Callable[..., Lowered]] = {
     divmod: _divmod, pow: _pow, str: _text("str"), repr: _text("repr"), slice: _slice,
     super: _super, iter: lower_iter, next: lower_next, library_pool: pool_of,
     object.__getattribute__: _raw_attribute, object.__setattr__: _raw_store, object.__new__: _object_new,
-    type.__call__: _type_call,
+    type.__call__: _type_call, list.__getitem__: _raw_item, tuple.__getitem__: _raw_item, dict.__getitem__: _raw_item,
     **ARRAYS, **ORDERING, **TOOLS, **COLLECTIONS,
 }

@@ -164,6 +164,9 @@ def _refuse_unknown_result(ctx: Context, x: Value) -> None:
         op = pending.pop().op
         if op is None or op.name != "pycall":
             continue
+        if op.attrs.get("numbers"):
+            ctx.b.loc = x.op.loc
+            raise not_a_number(ctx, None, x, "returned")
         for v in op.operands():
             if is_inexact(v.type) and constant(v) is None and not (v.op is not None and v.op.name == "stop_gradient"):
                 ctx.b.loc = x.op.loc

@@ -175,6 +175,9 @@ class Joiner:
         if isinstance(x, Box) and isinstance(y, Box):
             return self._join_boxes(x, y, hint)
         why = f"{_described(x)} on one path and {_described(y)} on the other"
+        for v in (x, y):
+            if isinstance(v, Conflict) and v.condition is None:
+                return Conflict(v.why, self.cond)
         if isinstance(x, Static) and x.value is None and isinstance(y, Value):
             return Conflict(why, self.cond, self._join_values(ABSENT, y, hint), True)
         if isinstance(y, Static) and y.value is None and isinstance(x, Value):

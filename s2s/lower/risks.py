@@ -189,15 +189,16 @@ def raised_class(op: Op) -> type[BaseException] | None:
 
 def first_risk(ctx: Context, ops: Sequence[Op], caught: Classes) -> int | None:
     """The number of the first operation that may raise what is caught; None where there is none."""
-    return next((k for k, op in enumerate(ops) if _may_raise(ctx, op, caught)), None)
+    return next((k for k, op in enumerate(ops) if may_raise(ctx, op, caught)), None)
 
 
 def last_risk(ctx: Context, ops: Sequence[Op], caught: Classes) -> int:
     """The number of the last such operation."""
-    return max(k for k, op in enumerate(ops) if _may_raise(ctx, op, caught))
+    return max(k for k, op in enumerate(ops) if may_raise(ctx, op, caught))
 
 
-def _may_raise(ctx: Context, op: Op, caught: Classes) -> bool:
+def may_raise(ctx: Context, op: Op, caught: Classes) -> bool:
+    """Whether an operation, or one in its blocks, may raise what is caught."""
     if op.blocks and op.name != "custom":
         return any(risks(ctx, inner, caught) for block in op.blocks for inner in walk(block))
     return bool(risks(ctx, op, caught))

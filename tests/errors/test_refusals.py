@@ -137,6 +137,42 @@ REFUSALS = [
         np.log cannot be tested beforehand: which statements ran would have to be recorded
         test for the condition with `if`, or catch the exception around the call
         """),
+    Refusal("changed before it fails", """
+        def f(x):
+            total = [0.0]
+
+            def add(v):
+                total[0] += v
+                if v > 0.5:
+                    raise ValueError
+
+            try:
+                add(0.3 * x)
+                add(x)
+            except ValueError:
+                pass
+            return total[0]
+        """, s2s.UnsupportedSyntaxError, """
+        this is changed in a `try` that was left before or after that
+          File "FILE", line 14, in f
+            return total[0]
+            ^^^^^^^^^^^^^^^
+        the derivative needs one kind of value here
+        give it the same type on every path
+        """),
+    Refusal("chosen by a function left alone", """
+        import random
+
+        def f(items):
+            return random.choice(items)
+        """, s2s.NoRuleError, """
+        the result of choice is returned
+          File "FILE", line 4, in f
+            return random.choice(items)
+                   ^^^^^^^^^^^^^^^^^^^^
+        there is no derivative rule for choice, and s2s cannot look into it
+        compute it before the function and pass it in as an argument, or give it a derivative with s2s.custom_gradient
+        """, "s2s.grad(f)([2.0, 3.0])"),
     Refusal("context manager", """
         def f(x):
             with open(__file__):
@@ -303,27 +339,31 @@ REFUSALS = [
         give it a derivative with s2s.custom_gradient, pass it a copy (np.copy), or write it with functions that have a rule
         """, ARRAY),
     Refusal("no rule, returned", """
+        import math
+
         def f(x):
-            return np.median(x)
+            return math.frexp(x)
         """, s2s.NoRuleError, """
-        the result of numpy.median is returned
-          File "FILE", line 2, in f
-            return np.median(x)
-                   ^^^^^^^^^^^^
-        there is no derivative rule for numpy.median, and s2s cannot look into it
+        the result of math.frexp is returned
+          File "FILE", line 4, in f
+            return math.frexp(x)
+                   ^^^^^^^^^^^^^
+        there is no derivative rule for math.frexp, and s2s cannot look into it
         compute it before the function and pass it in as an argument, or give it a derivative with s2s.custom_gradient
-        """, ARRAY),
+        """),
     Refusal("no rule, used", """
+        import math
+
         def f(x):
-            return np.sum(np.abs(np.fft.fft(x)))
+            return np.exp(math.frexp(x))
         """, s2s.NoRuleError, """
-        the result of numpy.fft.fft is used as a number
-          File "FILE", line 2, in f
-            return np.sum(np.abs(np.fft.fft(x)))
-                          ^^^^^^^^^^^^^^^^^^^^^
-        there is no derivative rule for numpy.fft.fft, and s2s cannot look into it
+        the result of math.frexp is used as a number
+          File "FILE", line 4, in f
+            return np.exp(math.frexp(x))
+                   ^^^^^^^^^^^^^^^^^^^^^
+        there is no derivative rule for math.frexp, and s2s cannot look into it
         compute it before the function and pass it in as an argument, or give it a derivative with s2s.custom_gradient
-        """, ARRAY),
+        """),
     Refusal("unknown method", """
         def f(x):
             return x.byteswap()

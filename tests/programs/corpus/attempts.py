@@ -169,3 +169,41 @@ def left_by_an_exception(x):
         except StopIteration:
             break
     return s * x
+
+
+@program(args=(0.7,))
+def what_ran_before_it_failed(x):
+    items = []
+    y = x
+    try:
+        items.append(x)
+        y = x * x
+        items.append(math.sqrt(-x))
+        y = 100.0
+    except ValueError:
+        items.append(y * x)
+    return sum(items) * y
+
+
+@program(args=(X,))
+def stores_before_it_failed(x):
+    y = np.zeros(3)
+    try:
+        y[0] = x[0] ** 2
+        y[1] = math.sqrt(x[1] - 5.0)
+        y[2] = 100.0
+    except ValueError:
+        y[2] = x[2] ** 2
+    return y.sum()
+
+
+@program(args=(0.7,))
+def fails_in_a_handler(x):
+    try:
+        try:
+            a = 1.0 / (x - x)
+        except ZeroDivisionError:
+            a = math.sqrt(-x)
+    except ValueError:
+        a = x * x * x
+    return a
