@@ -54,6 +54,11 @@ def _turn(block: Block, order: Order) -> None:
     block.ops = ops
 
 
+def is_store(op: Op, v: Value) -> bool:
+    """Whether `op` stores into `v`."""
+    return op.name in _STORES and op.value("a") is v
+
+
 class Order:
     """Which iterations of the loops of a function may be exchanged."""
 
@@ -66,11 +71,16 @@ class Order:
         body = loop.blocks[0]
         if loop.attrs.get("breaks") or not _carries_sums(loop):
             return False
-        accesses: dict[Value, list[tuple[Op, Value]]] = {}
+        accesses = self.accesses(body)
+        return accesses is not None and all(self._commute(found, loop) for found in accesses.values())
+
+    def accesses(self, body: Block) -> dict[Value, list[tuple[Op, Value]]] | None:
+        """What in `body` reads or writes each class of memory, by which argument; None for what is not known."""
+        found: dict[Value, list[tuple[Op, Value]]] = {}
         for op in walk(body):
             if op.name in ("call", "pycall", "print", "raise", "assert", "with", "custom") or op.spec.effect \
                     or (op.spec.writes is not None and op.name not in _STORES):
-                return False
+                return None
             if shares_memory(op) and op.name not in _STORES:
                 continue  # whoever uses the view accesses
             for name, arg in op.args.items():
@@ -78,13 +88,13 @@ class Order:
                     continue
                 for v in arg if isinstance(arg, tuple) else (arg,):
                     if is_memory(v.type):
-                        accesses.setdefault(self.memory.of(v), []).append((op, v))
+                        found.setdefault(self.memory.of(v), []).append((op, v))
             if op.blocks and any(is_memory(v.type) for v in op.operands()):
-                return False  # memory that is carried
-        return all(self._commute(found, loop) for found in accesses.values())
+                return None  # memory that is carried
+        return found
 
     def _commute(self, accesses: Sequence[tuple[Op, Value]], loop: Op) -> bool:
-        stores = [(op, v) for op, v in accesses if op.name in _STORES and op.value("a") is v]
+        stores = [(op, v) for op, v in accesses if is_store(op, v)]
         if not stores:
             return True
         if len(accesses) > _MANY:

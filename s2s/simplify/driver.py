@@ -10,6 +10,7 @@ from s2s.simplify.ascending import ascending
 from s2s.simplify.copies import copies
 from s2s.simplify.cse import cse
 from s2s.simplify.dce import dce
+from s2s.simplify.fuse import fuse
 from s2s.simplify.hoist import hoist
 from s2s.simplify.shapes import shapes
 from s2s.simplify.stores import stores
@@ -48,4 +49,6 @@ def simplify_one(fn: Function, *, disjoint: bool = True, raises: bool = True) ->
     slim = shapes(fn)
     if slim is not fn:
         fn = dce(slim, disjoint=disjoint)
-    return ascending(fn, disjoint=disjoint)
+    fn = ascending(fn, disjoint=disjoint)
+    joined = fuse(fn, disjoint=disjoint)
+    return fn if joined is fn else dce(cse(joined, disjoint=disjoint), disjoint=disjoint)

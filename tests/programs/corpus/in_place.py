@@ -235,3 +235,63 @@ def empty_loops(x):
             y[j] = y[i] * y[i]
         y[i] = y[i] * y[3]
     return np.sum(y * y)
+
+
+@program(args=(0.5, np.array([0.1, 0.3, 0.2]), S[:, :3]), smoke=True)
+def paths_one_after_the_other(start, drift, Z):
+    total = 0.0
+    for p in range(Z.shape[0]):
+        x = start
+        for t in range(Z.shape[1]):
+            x = x * math.exp(drift[t] + 0.1 * Z[p, t])
+        if x > 0.9:
+            total += x * x
+    return math.log(total) * total
+
+
+@program(args=(0.5, S[:, :3]))
+def paths_that_depend_on_the_one_before(start, Z):
+    total = 0.0
+    x = start
+    for p in range(Z.shape[0]):
+        for t in range(Z.shape[1]):
+            x = math.sin(x + Z[p, t]) * x
+        total += math.exp(x)
+    return total
+
+
+@program(args=(V, S[:, :3]))
+def paths_that_see_what_the_one_before_left(x, Z):
+    y = x * 1.0
+    total = 0.0
+    for p in range(1, Z.shape[0]):
+        s = y[p - 1]
+        for t in range(Z.shape[1]):
+            s = s * math.exp(0.1 * Z[p, t])
+        y[p] = s * y[p]
+        total += s
+    return total * y[2]
+
+
+@program(args=(V, S[:, :3]))
+def paths_with_rows_of_their_own(x, Z):
+    y = np.zeros((4, 3))
+    total = 0.0
+    for p in range(4):
+        s = x[p]
+        for t in range(3):
+            s = s * math.cos(Z[p, t])
+            y[p, t] = s * s
+        total += math.exp(s)
+    return total + np.sum(y * Z)
+
+
+@program(args=(V, np.zeros((0, 3))))
+def no_paths(x, Z):
+    total = x[0]
+    for p in range(Z.shape[0]):
+        s = x[p]
+        for t in range(Z.shape[1]):
+            s = s * math.exp(Z[p, t])
+        total += s
+    return total * total
