@@ -18,7 +18,7 @@ from typing import Any
 from s2s.analyse.activity import Activity
 from s2s.analyse.memory import Memory
 from s2s.differentiate.reverse import reverse, table_spec
-from s2s.errors import NoRuleError, UnsupportedSyntaxError, located
+from s2s.errors import UnsupportedSyntaxError, located
 from s2s.ir.builder import Builder
 from s2s.ir.core import Block, Function, Op, Value, clone_op, free_values, inline, walk
 from s2s.ir.memory import reachable
@@ -187,15 +187,12 @@ def connections(ops: Sequence[Op], at: int, spans: Sequence[Any], targets: Seque
 
 
 def _refuse_lost(region: Region, table: Table) -> None:
-    """What a call gave in the run is a constant; it must not have been given what is differentiated."""
+    """What was taken from the run is a constant; nothing that is differentiated must have gone into it."""
     taken = [op for op in walk(region.function.block) if op.attrs.get("from_run")]
     activity = Activity(region.function, region.wrt, Memory(region.function), table.rule) if taken else None
     for op in taken:
         if activity is not None and any(activity.varied(v) for v in op.operands()):
-            name = op.attrs.get("name") or "a call"
-            raise located(NoRuleError, op.loc, f"{name}() is given a value that is differentiated",
-                          f"there is no derivative rule for {name}, and s2s cannot look into it",
-                          "give it a derivative with s2s.custom_gradient, or pass it s2s.stop_gradient(...)")
+            raise op.attrs["from_run"]
 
 
 def _recorded(ops: Sequence[Op], at: int, spans: Sequence[tuple[int, int | None]]) -> tuple[list[bool], int]:

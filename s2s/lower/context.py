@@ -90,12 +90,14 @@ class RunBlock:
     """A block that ran and is lowered afterwards.
 
     number: among the blocks of the program. entry: what names stood for when it was entered, exit: when it was left,
-    with MISSING for those not bound. top: the block of operations that its statements are lowered into.
+    with MISSING for those not bound. reach: the objects that a statement can reach. top: the block of
+    operations that its statements are lowered into.
     """
 
     number: int
     entry: Callable[[str], Any]
     exit: Callable[[str], Any]
+    reach: Callable[[gast.AST], Iterable[Any]]
     top: Block
 
 
@@ -216,6 +218,9 @@ class Context:
         self.endless: list[Frame] = []  # generators whose loop never ends by itself
         self.lists: dict[Value, int] = {}  # arrays that stand for a list; the node that made it
         self.avoided: set[tuple[str, int]] = set()  # names of blocks that are not to be taken from the run
+        self.lost: dict[int, S2SError] = {}  # Variables and arrays that went into what was taken from the run
+        self.wanted: frozenset[int] = frozenset()  # objects that targets and sources are, by identity
+        self.parts: dict[int, Value] = {}  # elements of lists that grow, which are among those objects
         self.superseded: set[Value] = set()  # values that a tape watches in another form from some point on
         self.links: dict[int, Lowered] = {}  # what objects stand for that an earlier block of the program computed
         self.tapes: dict[int, Box] = {}  # what the program records for a tape that exists outside of it

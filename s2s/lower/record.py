@@ -7,23 +7,30 @@ no second call would give (a file read, the time, the next of an iterator) is ta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from types import SimpleNamespace
+from types import BuiltinFunctionType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 import gast
 import numpy as np
 
+from s2s.errors import NoRuleError, S2SError, located
 from s2s.ir.core import Block, Op, Value, walk
-from s2s.ir.types import Opaque
+from s2s.ir.ops import SPECS
+from s2s.ir.types import Opaque, is_inexact
 from s2s.lower.binding import MISSING
 from s2s.lower.context import RETURN, Context, Frame, RunBlock
+from s2s.lower.indexing import get_item
+from s2s.lower.names import assigned_names
+from s2s.lower.nests import leaves_of
 from s2s.lower.outside import outside
-from s2s.lower.scope import set_name
+from s2s.lower.scope import lookup, set_name
+from s2s.lower.slicing import changed
 from s2s.lower.tapes import Record, begin, end, tape_box
 from s2s.lower.values import Box, Lowered, Outside, Static, Tuple
 from s2s.source.blocks import BlockSource
+from s2s.variable import Variable
 
 
 @dataclass(eq=False)
@@ -31,7 +38,7 @@ class Segment:
     """A block that ran, or the part of it that has run.
 
     source: what has the file's lines (see `s2s.source.blocks`). statements: those that ran. local: names that are
-    local to the function around it. entry, exit: what names stood for. target: what stands after `as`.
+    local to the function around it. entry, exit, reach: as in `RunBlock`. target: what stands after `as`.
     """
 
     source: Any
@@ -40,6 +47,8 @@ class Segment:
     namespace: dict[str, Any]
     entry: Callable[[str], Any]
     exit: Callable[[str], Any]
+    reach: Callable[[gast.AST], Iterable[Any]]
+    names: Sequence[str]
     target: Any = None
     frame: Frame | None = field(default=None, init=False)
 
@@ -50,7 +59,7 @@ def lower_segments(ctx: Context, tape: Any, segments: Sequence[Segment]) -> Box:
     for k, segment in enumerate(segments):
         function = SimpleNamespace(__globals__=segment.namespace)
         source = replace(segment.source, function=function)
-        block = RunBlock(k, segment.entry, segment.exit, ctx.b.block)
+        block = RunBlock(k, segment.entry, segment.exit, segment.reach, ctx.b.block)
         frame = Frame(source, segment.local, block=block)
         segment.frame = ctx.frame = frame
         if isinstance(segment.target, gast.Name):
@@ -59,6 +68,7 @@ def lower_segments(ctx: Context, tape: Any, segments: Sequence[Segment]) -> Box:
         ctx.block(segment.statements)
         held = ctx.state.heap[box]["record"]
         assert isinstance(held, Static) and isinstance(held.value, Record)
+        _find_parts(ctx, segment)
         if held.value.recording:
             end(ctx, None, box)
         for _, v, x in list(computed(ctx, segment)):
@@ -92,6 +102,18 @@ def parts(ctx: Context, v: Any, x: Lowered) -> Iterator[tuple[tuple[str, Any], A
     elif isinstance(content, dict) and isinstance(x, Box) and x.kind == "object":
         held = getattr(v, "__dict__", {})
         yield from ((("attr", k), held[k], item) for k, item in content.items() if k in held)
+
+
+def _find_parts(ctx: Context, segment: Segment) -> None:
+    """Elements of lists that grow in a loop are read while the tape records, where they are asked for."""
+    for _, v, x in list(computed(ctx, segment)):
+        grown = ctx.state.heap.get(x) if isinstance(x, Box) else x
+        if isinstance(v, list) and isinstance(grown, Value):
+            for k, part in enumerate(v):
+                if id(part) in ctx.wanted and id(part) not in ctx.parts:
+                    element = get_item(ctx, segment.source.node, grown, ctx.b.int(k))
+                    assert isinstance(element, Value)
+                    ctx.parts[id(part)] = element
 
 
 def _links(ctx: Context, v: Any, x: Lowered, found: dict[int, Lowered]) -> None:
@@ -141,15 +163,80 @@ def from_run(ctx: Context, node: gast.AST, target: gast.AST, new: Lowered) -> bo
     if call is None or call.name != "pycall" or (call.attrs.get("again") and _makes_generator(call)):
         return False
     names = _names(target)
-    if names is None or any((name, block.number) in ctx.avoided or _bound_later(ctx, node, name) for name in names):
+    if names is None or not _hold_still(ctx, node, names):
         return False
-    for name in names:
-        v = block.exit(name)
-        if v is MISSING:
-            return False
-        ctx.state.env[_scope(ctx, name), name] = outside(ctx, ctx.binding.root(("run", name, block.number), v))
-    call.attrs["from_run"] = True
+    name = call.attrs.get("name") or "a call"
+    error = located(NoRuleError, call.loc, f"{name}() is given a value that is differentiated",
+                    f"there is no derivative rule for {name}, and s2s cannot look into it",
+                    "give it a derivative with s2s.custom_gradient, or pass it s2s.stop_gradient(...)")
+    call.attrs["from_run"] = error
+    _bind(ctx, block, node, names, error)
     return True
+
+
+def statement_from_run(ctx: Context, node: gast.AST, error: S2SError) -> bool:
+    """Bind the names that a statement binds to what they stood for in the run; it cannot be lowered (`error`)."""
+    block = ctx.frame.block
+    assert block is not None
+    names = sorted(assigned_names(node))
+    leaves = isinstance(node, gast.FunctionDef | gast.ClassDef) or any(
+        isinstance(n, gast.Return | gast.Break | gast.Continue | gast.Yield | gast.YieldFrom) for n in gast.walk(node))
+    if not names or leaves or not _hold_still(ctx, node, names):
+        return False
+    if any(_can_change(block.exit(name)) for name in set(changed(node)) - set(names)) or _reads_changed(ctx, node):
+        return False
+    given = []
+    for n in gast.walk(node):
+        if isinstance(n, gast.Name) and n.id not in names:
+            x = lookup(ctx, ctx.frame, n.id)
+            given += [] if x is None else [v for v in leaves_of(ctx, x) if is_inexact(v.type)]
+    op = Op(replace(SPECS["pycall"], effect=False), {"args": tuple(given)},
+            {"text": "None", "types": [], "name": "", "from_run": error}, loc=ctx.loc(node))
+    ctx.b.block.ops.append(op)
+    _bind(ctx, block, node, names, error)
+    return True
+
+
+def _bind(ctx: Context, block: RunBlock, node: gast.AST, names: Sequence[str], error: S2SError) -> None:
+    for name in names:
+        read = ctx.binding.root(("run", name, block.number), block.exit(name))
+        ctx.state.env[_scope(ctx, name), name] = outside(ctx, read)
+    ctx.lost.update((id(v), error) for v in block.reach(node) if isinstance(v, np.ndarray | Variable))
+
+
+def _reads_changed(ctx: Context, node: gast.AST) -> bool:
+    """Whether a statement can reach an object that the block may have changed before it: the program knows better."""
+    block = ctx.frame.block
+    assert block is not None and isinstance(ctx.frame.source, BlockSource)
+    before = []
+    for statement in ctx.frame.source.body:
+        if statement is node:
+            break
+        before.append(statement)
+    reached = {id(v): v for v in block.reach(node) if _can_change(v)}
+    for statement in before:
+        names = set(changed(statement)) - assigned_names(statement)
+        roots = [gast.Name(name, gast.Load(), None, None) for name in names if _can_change(block.exit(name))]
+        if any(id(v) in reached for root in roots for v in block.reach(root)):
+            return True
+    return False
+
+
+def _hold_still(ctx: Context, node: gast.AST, names: Sequence[str]) -> bool:
+    """Whether names stand at the end of the block for what the statement `node` bound them to."""
+    block = ctx.frame.block
+    assert block is not None
+    return all(block.exit(name) is not MISSING and (name, block.number) not in ctx.avoided
+               and not _bound_later(ctx, node, name) for name in names)
+
+
+def _can_change(v: Any) -> bool:
+    """Whether an object can be changed by being passed to a function."""
+    fixed = (int, float, complex, str, bytes, type(None), np.generic, np.ufunc, FunctionType, BuiltinFunctionType,
+             ModuleType, type, range, slice)
+    if isinstance(v, tuple):
+        return any(map(_can_change, v))
+    return v is not MISSING and not isinstance(v, fixed) and not hasattr(v, "__next__")
 
 
 def _makes_generator(call: Op) -> bool:

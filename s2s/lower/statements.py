@@ -8,6 +8,7 @@ from typing import Any
 
 import gast
 
+from s2s.errors import S2SError
 from s2s.ir.core import Block, Op, Value
 from s2s.ir.ops import SPECS
 from s2s.lower.assign import assign, augmented
@@ -25,7 +26,7 @@ from s2s.lower.matching import Cases, Taken, lower_cases, lower_match, lower_tak
 from s2s.lower.merge import Joiner, flatten, replace, slot_hint
 from s2s.lower.operators import BINARY
 from s2s.lower.outside import constant_object
-from s2s.lower.record import from_run
+from s2s.lower.record import from_run, statement_from_run
 from s2s.lower.scope import set_name
 from s2s.lower.tapes import lower_tape_block
 from s2s.lower.truth import static, usable
@@ -39,6 +40,21 @@ def lower_statements(ctx: Context, statements: list[gast.AST]) -> None:
 
 def one(ctx: Context, node: gast.AST, rest: list[gast.AST]) -> bool:
     """Lower one statement; True if what follows it was lowered with it."""
+    if ctx.frame.block is None or ctx.b.block is not ctx.frame.block.top or ctx.loops:
+        return _one(ctx, node, rest)
+    saved, loops, at = ctx.state.copy(), list(ctx.loops), len(ctx.b.block.ops)
+    try:
+        return _one(ctx, node, rest)
+    except S2SError as error:
+        # The statement has run: if its names still hold what it gave, that is all there is to know.
+        ctx.state, ctx.loops = saved, loops
+        del ctx.b.block.ops[at:]
+        if not statement_from_run(ctx, node, error):
+            raise
+        return False
+
+
+def _one(ctx: Context, node: gast.AST, rest: list[gast.AST]) -> bool:
     if isinstance(node, gast.If):
         return lower_if(ctx, node, ctx.expr(node.test), node.body, node.orelse, rest, one)
     if isinstance(node, gast.Match):

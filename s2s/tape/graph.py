@@ -70,6 +70,10 @@ class Graph:
         """A container as it was; everything else is what it is."""
         return self.containers.get(id(v), v)
 
+    def reached(self) -> list[Any]:
+        """What can be reached: Variables, arrays, containers and other objects."""
+        return list(self.kept)
+
     # Collecting.
 
     def _visit_all(self) -> None:

@@ -42,6 +42,7 @@ class Place:
         self.index: dict[Any, int] = {}
         self.written: set[int] = set()
         self.generators: dict[int, None] = {}
+        self.shared: dict[int, Any] = {}  # generators of modules that are drawn from
         self.specialisations: dict[Any, list[Any]] = {}
         self.lock = threading.RLock()
 
@@ -160,6 +161,8 @@ def enter(place: Place, frame: FrameType) -> Entry:
         generator = owner(values[k])
         if generator is not None and id(generator) not in entry.states:
             entry.states[id(generator)] = (generator, state_of(generator))
+    for key, generator in place.shared.items():
+        entry.states[key] = (generator, state_of(generator))
     return entry
 
 

@@ -11,23 +11,24 @@ import numpy as np
 
 from s2s.api.plan import guard, plain_value
 from s2s.errors import ReplayError, located
-from s2s.ir.core import Block, Function, Loc, Value
+from s2s.ir.core import Block, Function, Loc, Op, Value
 from s2s.ir.types import Array, Opaque, Scalar
 from s2s.lower.binding import MISSING, Binding, Path, Read, fetch, number_type
 from s2s.lower.context import Context
 from s2s.lower.lower import Program, settled
 from s2s.lower.record import Segment, lower_segments
+from s2s.lower.slicing import needed
 from s2s.lower.tape_gradient import derivative
 from s2s.lower.tapes import record_of, variable_of, watch_leaf
 from s2s.lower.tapes import watched_variables as tape_variables
 from s2s.lower.values import Box, Lowered, Static, Tuple
-from s2s.lower.written import keep_apart, one_memory, stores_of
+from s2s.lower.written import keep_apart, stores_of
 from s2s.options import Options
 from s2s.pipeline import SERVICES, Derivative, compiled, own_faults, replayed, written_parameters
 from s2s.tape.generators import in_place_of, owner
+from s2s.tape.graph import Graph
 from s2s.tape.place import Entry, Place
-from s2s.tape.resolve import NOTHING, Ambiguous, Found, Resolver, still
-from s2s.tape.slicing import needed
+from s2s.tape.resolve import NOTHING, Ambiguous, Found, Resolver, holds, still
 from s2s.variable import Variable
 
 # Where the targets, the sources and what is watched were found.
@@ -52,7 +53,13 @@ class Span:
         """What is lowered of it."""
         return Segment(self.place.source, statements, self.place.local, self.namespace,
                        lambda name: _at_entry(self, name), lambda name: self.names.get(name, MISSING),
-                       self.place.target)
+                       self._reach, self.place.names, self.place.target)
+
+    def _reach(self, statement: gast.AST) -> list[Any]:
+        """The objects that a statement can reach."""
+        names = {n.id for n in gast.walk(statement) if isinstance(n, gast.Name)}
+        held = {name: v for name in names for v in (self.entry.names.get(name, MISSING),) if v is not MISSING}
+        return Graph(held, [statement]).reached()
 
     def key(self) -> Any:
         return (id(self.place), len(self.statements), id(self.statements[-1]) if self.statements else 0)
@@ -100,14 +107,13 @@ class Specialisation:
     """The compiled derivative of blocks for one kind of values."""
 
     def __init__(self, derivative: Derivative, core: Callable[..., Any], spans: Sequence[Span], binding: Binding,
-                 found: FoundAll, shape: Shape) -> None:
+                 written: dict[Value, Op], found: FoundAll, shape: Shape, asked: Asked) -> None:
         self.derivative = derivative
         self.core = core
         self.found, self.shape = found, shape
         self.count = len(spans)
         fn = derivative.program.function
         at = {r.leaf: r.index for r in binding.reads if r.leaf is not None}
-        written = written_parameters(derivative.program)
         objects = {r.path[0]: r.step[1] for r in binding.reads if r.step[0] == "constant"}
         self.reads: list[tuple[str, int, Any, int, Any]] = []
         for r in binding.reads:
@@ -128,11 +134,16 @@ class Specialisation:
                 mode = "generator" if owner(binding.reads[at[p]].value) is not None else "object"
                 if mode == "generator" and kind == "entry":
                     spans[number].place.generators[where] = None
+                elif mode == "generator":
+                    spans[0].place.shared[id(owner(where))] = owner(where)
             elif p in written:
                 mode = "written"
                 if kind == "entry":
                     spans[number].place.written.add(where)
             self.arguments.append((at[p], mode, written[p].loc if p in written else None))
+        self.leaves = [k for k, mode, _ in self.arguments if mode in ("plain", "written")]
+        held = [r.value for r in binding.reads]
+        self.counts = [self._count(held, obj) for obj in asked.sources]
         self.narrow = [np.dtype(v.type.dtype).type if isinstance(v.type, Scalar) else None
                        for v in derivative.function.block.results]
 
@@ -159,14 +170,21 @@ class Specialisation:
             return None
         if self.distinct and len({id(values[k]) for k in self.distinct}) != len(self.distinct):
             return None
-        exits = [s.names for s in spans]
+        return values if self._finds(values, [s.names for s in spans], asked) else None
+
+    def _finds(self, values: Sequence[Any], exits: Sequence[dict[str, Any]], asked: Asked) -> bool:
+        """Whether everything that is asked for is where it was when this was made."""
         watched = [obj for obj, _ in asked.watched]
         for founds, objects in zip(self.found, (asked.targets, asked.sources, watched), strict=True):
             for found, obj in zip(founds, objects, strict=True):
-                for f in found:
-                    if not still(f, obj, values, exits, self.shape.names):
-                        return None
-        return values
+                if not all(still(f, obj, values, exits, self.shape.names) for f in found):
+                    return False
+        return not any(isinstance(obj, np.ndarray) and self._count(values, obj) != count
+                       for obj, count in zip(asked.sources, self.counts, strict=True))
+
+    def _count(self, values: Sequence[Any], obj: Any) -> int:
+        """How many of the inputs an array is."""
+        return sum(values[k] is obj for k in self.leaves)
 
     def run(self, spans: Sequence[Span], values: Sequence[Any], weights: Sequence[Any]) -> Sequence[Any]:
         """What the program gives: targets, then gradients."""
@@ -265,6 +283,7 @@ def _attempt(spans: Sequence[Span], tape: Any, asked: Asked, options: Options,
 
     def attempt(ctx: Context) -> tuple[Program, FoundAll, Shape]:
         ctx.avoided = avoided
+        ctx.wanted = frozenset(id(x) for x in (*asked.targets, *asked.sources))
         segments = [s.segment(kept) for s, kept in zip(spans, statements, strict=True)]
         box = lower_segments(ctx, tape, segments)
         return _asked(ctx, box, segments, asked, name)
@@ -274,11 +293,12 @@ def _attempt(spans: Sequence[Span], tape: Any, asked: Asked, options: Options,
             return EntryBinding(paths, spans)
 
         program, found, shape = settled(attempt, bind, SERVICES, True)
-        if same := one_memory(program, stores_of(program)):
+        if same := _aliases(program):
             program, found, shape = settled(attempt, bind, SERVICES, True, same)
         keep_apart(program, stores_of(program))
+        written = written_parameters(program)
         again = {(r.path[0][1], r.path[0][2]) for r in program.binding.reads if r.path[0][0] == "run"
-                 and r.leaf in written_parameters(program)}
+                 and r.leaf in written}
         if again:
             return again
         derivative = replayed(program, options.target)
@@ -286,7 +306,7 @@ def _attempt(spans: Sequence[Span], tape: Any, asked: Asked, options: Options,
         for s in spans:
             s.place.lock.acquire()
         try:
-            made = Specialisation(derivative, core, spans, program.binding, found, shape)
+            made = Specialisation(derivative, core, spans, program.binding, written, found, shape, asked)
         finally:
             for s in spans:
                 s.place.lock.release()
@@ -313,6 +333,15 @@ def _at_entry(s: Span, name: str) -> Any:
     if k is not None:
         return s.entry.get(k)
     return v if s.entry.graph is None else s.entry.graph.frozen(v)
+
+
+def _aliases(program: Program) -> frozenset[int]:
+    """Arrays, by identity, that the program reaches by several paths: they are one source."""
+    leaves: dict[int, set[Value]] = {}
+    for r in program.binding.reads:
+        if r.leaf is not None and isinstance(r.value, np.ndarray):
+            leaves.setdefault(id(r.value), set()).add(r.leaf)
+    return frozenset(k for k, found in leaves.items() if len(found) > 1)
 
 
 def _name(asked: Asked, spans: Sequence[Span]) -> str:
@@ -346,22 +375,9 @@ def _roots(asked: Asked, spans: Sequence[Span]) -> set[str]:
     wanted = {id(x) for x in (*asked.targets, *asked.sources)}
     for s in spans:
         for name, v in s.names.items():
-            if id(v) in wanted or _holds(v, wanted):
+            if holds(v, wanted):
                 roots.add(name)
     return roots
-
-
-def _holds(v: Any, wanted: set[int], depth: int = 3) -> bool:
-    """Whether an object has one of `wanted` among its parts."""
-    if depth == 0:
-        return False
-    held: Any = v.values() if isinstance(v, dict) else v if isinstance(v, list | tuple) else None
-    if held is None:
-        own = getattr(v, "__dict__", None)
-        held = own.values() if isinstance(own, dict) and not isinstance(v, type) and not callable(v) else ()
-        if type(v).__name__ == "module":
-            return False
-    return any(id(x) in wanted or _holds(x, wanted, depth - 1) for x in held)
 
 
 def _asked(ctx: Context, box: Box, segments: Sequence[Segment], asked: Asked,

@@ -7,13 +7,14 @@ an object that a name of the block stood for at its end, or a part of one; an ob
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import Any
 
 import gast
 import numpy as np
 
-from s2s.errors import S2SError
+from s2s.errors import ReplayError, S2SError, located
 from s2s.ir.core import Value
 from s2s.lower.binding import MISSING, fetch
 from s2s.lower.context import Context
@@ -54,6 +55,10 @@ class Resolver:
         self.segments = segments
         self.names: list[tuple[int, str]] = []
         self.at_end: dict[int, list[tuple[Found, Value]]] = {}
+        for (scope, name), x in list(ctx.state.env.items()):
+            if isinstance(scope, tuple) and scope[0] == "attr" and scope[1] in ctx.objects:
+                v = getattr(ctx.objects[scope[1]][0].value, "__dict__", {}).get(name, MISSING)
+                self._collect(v, x, Found("trust"))
         for k, segment in enumerate(segments):
             for name, v, x in list(computed(ctx, segment)):
                 self._collect(v, x, Found("name", name, k))
@@ -65,28 +70,49 @@ class Resolver:
             return
         if len(found.steps) < 4:
             for step, part, meaning in parts(self.ctx, v, x):
-                self._collect(part, meaning, Found("name", found.key, found.number, (*found.steps, step)))
+                deeper = found if found.kind == "trust" else replace(found, steps=(*found.steps, step))
+                self._collect(part, meaning, deeper)
 
     def find(self, obj: Any, expression: Any, *, target: bool) -> list[tuple[Found, Value]]:
         """Every value of the program that `obj` is; none where it has nothing to do with the program.
 
         expression: the node that stands for it at the call, if that is in the function of the block.
         """
+        if id(obj) in self.ctx.lost and not target:
+            raise self.ctx.lost[id(obj)]
         if isinstance(obj, Variable):
             return self._variable(obj)
         named = self._named(obj, expression)
         if named is not None:
             return [named]
-        found = list(self.at_end.get(id(obj), ()))
-        if not found:
-            found = [(Found("read", r.index), r.leaf) for r in self.ctx.binding.reads
-                     if r.leaf is not None and r.value is obj and r.leaf not in self.ctx.superseded]
+        found = [(Found("read", r.index), r.leaf) for r in self.ctx.binding.reads
+                 if r.leaf is not None and r.value is obj and r.leaf not in self.ctx.superseded]
+        if not found or isinstance(obj, _NUMBERS):
+            found += self.at_end.get(id(obj), ())
+        if len(found) > 1 and not isinstance(obj, _NUMBERS):
+            # One object, as the block computed it; what else stands for it is what a branch gave.
+            found.sort(key=lambda pair: pair[1].op is not None and bool(pair[1].op.blocks))
+            found = found[:1]
+        if not found and id(obj) in self.ctx.parts:
+            found = [(Found("trust"), self.ctx.parts[id(obj)])]
         if not found and target:
             found = self._returned(obj)
+            if not found:
+                self._refuse_unknown(obj)
         distinct = {x: f for f, x in reversed(found)}
         if len(distinct) > 1 and isinstance(obj, _NUMBERS):
             raise Ambiguous
         return [(f, x) for x, f in distinct.items()]
+
+    def _refuse_unknown(self, obj: Any) -> None:
+        """What the block may have computed is not said to depend on nothing because it was not recognised."""
+        for segment in self.segments:
+            for name in segment.names:
+                if holds(segment.exit(name), {id(obj)}) and not holds(segment.entry(name), {id(obj)}):
+                    raise located(ReplayError, self.ctx.loc(segment.source.node),
+                                  f"The target is part of {name!r}, and which value of the block it is is not known.",
+                                  "Only names, and elements of containers whose structure is known, are followed.",
+                                  "Bind the target to a name in the block.")
 
     def _variable(self, v: Variable) -> list[tuple[Found, Value]]:
         for r in self.ctx.touched:
@@ -128,6 +154,22 @@ class Resolver:
                 out += [(Found("trust"), v) for v in leaves_of(self.ctx, x)
                         if np.ndim(obj) == getattr(v.type, "ndim", -1)]
         return out if len(out) == 1 else []
+
+
+def holds(v: Any, wanted: set[int], depth: int = 3) -> bool:
+    """Whether an object is one of `wanted`, or has one among its parts."""
+    if id(v) in wanted:
+        return True
+    if depth == 0 or isinstance(v, type | ModuleType):
+        return False
+    if isinstance(v, dict):
+        inner: Any = v.values()
+    elif isinstance(v, list | tuple):
+        inner = v
+    else:
+        own = getattr(v, "__dict__", None)
+        inner = own.values() if isinstance(own, dict) and not callable(v) else ()
+    return any(holds(x, wanted, depth - 1) for x in inner)
 
 
 def _is_path(n: Any) -> bool:

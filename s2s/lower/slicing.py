@@ -27,7 +27,7 @@ def needed(statements: Sequence[Any], names: Iterable[str]) -> list[Any]:
     wanted = set(names)
     kept: list[Any] = []
     for s in reversed(statements):
-        if _concerns_tape(s) or not wanted.isdisjoint(_changed(s)):
+        if _concerns_tape(s) or not wanted.isdisjoint(changed(s)):
             kept.append(s)
             wanted.update(n.id for n in gast.walk(s) if isinstance(n, gast.Name))
     return kept[::-1]
@@ -40,7 +40,7 @@ def _concerns_tape(s: Any) -> bool:
                for n in gast.walk(s))
 
 
-def _changed(s: Any) -> Iterator[str]:
+def changed(s: Any) -> Iterator[str]:
     """Names that a statement binds, or whose objects it may change."""
     for n in gast.walk(s):
         if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store | gast.Del):
