@@ -47,6 +47,8 @@ _EXACT = (float, int, bool, complex)
 class Shell:
     """The text of a shell, and the names it uses; `v<k>` is the value of the k-th read, `out` what the core returns."""
 
+    parameters = "function, args, kwargs"
+
     def __init__(self, plan: Plan, reads: Sequence[Read]) -> None:
         self.plan = plan
         self.reads = reads
@@ -80,7 +82,7 @@ class Shell:
         self.lines.append(f"out = {f'(core({arguments}),)' if single else f'core({arguments})'}")
         self.lines.append(f"return {result}")
         body = "".join(f"    {line}\n" for line in self.lines)
-        exec(f"def shell(function, args, kwargs):\n{body}", self.names)
+        exec(f"def shell({self.parameters}):\n{body}", self.names)
         return self.names["shell"]  # type: ignore[no-any-return]
 
     def require(self, condition: str) -> None:

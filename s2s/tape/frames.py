@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Sequence
 from types import CodeType, FrameType
 from typing import Any
@@ -27,22 +28,21 @@ def local_names(code: CodeType) -> frozenset[str]:
     return frozenset((*code.co_varnames, *code.co_cellvars, *code.co_freevars))
 
 
-def read_names(frame: FrameType, names: Sequence[str]) -> dict[str, Any]:
-    """What those of `names` that are bound stand for in `frame` now."""
-    held = frame.f_locals
-    outer = frame.f_globals
-    found = {}
-    if held is outer:
-        for name in names:
-            if name in outer:
-                found[name] = outer[name]
-        return found
+def read_names(frame: FrameType, names: Sequence[str], tape: type) -> dict[str, Any]:
+    """What those of `names` that are bound stand for in `frame` now.
+
+    A tape (an instance of `tape`) is referred to weakly: else the tape of each iteration would keep that of the
+    iteration before.
+    """
+    held, outer = frame.f_locals, frame.f_globals
+    found: dict[str, Any] = {}
     for name in names:
         v = held.get(name, MISSING)
         if v is MISSING:
             v = outer.get(name, MISSING)
-        if v is not MISSING:
-            found[name] = v
+            if v is MISSING:
+                continue
+        found[name] = v if type(v) is not tape else weakref.ref(v)
     if not _PROXY and frame.f_code.co_flags & _OPTIMIZED:
         held.clear()  # the frame would keep alive what it holds
     return found

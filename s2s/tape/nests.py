@@ -11,11 +11,13 @@ from s2s.containers import is_dict
 from s2s.errors import ShapeError
 from s2s.lower.tape_gradient import check_unconnected
 from s2s.tape.resolve import pair_expressions
-from s2s.variable import Variable, plain, tensor
+from s2s.variable import Tensor, Variable, plain, tensor
 
 
 def leaves_of(x: Any) -> list[Any]:
     """The leaves of a nest of lists, tuples and dicts."""
+    if isinstance(x, np.ndarray | Variable):
+        return [x]
     if isinstance(x, list | tuple):
         return [leaf for part in x for leaf in leaves_of(part)]
     if is_dict(x):
@@ -119,12 +121,17 @@ def column_of(frame: FrameType) -> int | None:
     return positions[frame.f_lasti // 2][2]
 
 
-def equal(was: Any, now: Any, tolerance: float) -> bool:
-    if was.shape != now.shape:
-        return False
-    if np.array_equal(was, now):
+def equal(was: Any, now: Any, target: str) -> bool:
+    """Whether two numbers or arrays are the same, to rounding."""
+    if type(was) is Tensor and not was.ndim and was.item() == now:
         return True
-    if (was.dtype.kind in "fc" and np.result_type(was, now).itemsize <= 4) or now.dtype == np.float32:
-        tolerance = max(tolerance, 1e-4)
-    scale = np.max(np.abs(was[np.isfinite(was)]), initial=0.0)
-    return bool(np.allclose(was, now, rtol=tolerance, atol=tolerance * scale, equal_nan=True))
+    a, b = np.asarray(plain(was)), np.asarray(now)
+    if a.shape != b.shape:
+        return False
+    if np.array_equal(a, b):
+        return True
+    tolerance = 1e-9 if target == "python" else 1e-6
+    if np.result_type(a, b).char in "efF" or b.dtype.char in "ef":
+        tolerance = 1e-4
+    scale = np.max(np.abs(a[np.isfinite(a)]), initial=0.0)
+    return bool(np.allclose(a, b, rtol=tolerance, atol=tolerance * scale, equal_nan=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import weakref
 from collections.abc import Sequence
@@ -20,6 +21,8 @@ from s2s.tape.generators import owner, state_of
 from s2s.tape.graph import Graph
 from s2s.variable import Variable
 
+_numbers = itertools.count()
+
 
 class Place:
     """A block of a program.
@@ -31,6 +34,7 @@ class Place:
 
     def __init__(self, source: BlockSource, code: CodeType) -> None:
         self.source = source
+        self.number = next(_numbers)
         self.names = names_in(source.body)
         self.local = local_names(code)
         self.code = (code.co_filename, code.co_name, code.co_firstlineno)
@@ -106,6 +110,7 @@ class Entry:
     def _read(self, parent: int, step: tuple[str, Any]) -> Any:
         if parent < 0:
             v = self.names.get(step[1], MISSING) if step[0] == "name" else step[1]
+            v = v() if isinstance(v, weakref.ref) else v
             return v if self.graph is None else self.graph.frozen(v)
         held = self.values[parent]
         if held is MISSING:
@@ -134,9 +139,9 @@ class Entry:
         return found
 
 
-def enter(place: Place, frame: FrameType) -> Entry:
-    """Keep what the block is about to read."""
-    entry = Entry(place, read_names(frame, place.names))
+def enter(place: Place, frame: FrameType, tape: type) -> Entry:
+    """Keep what the block is about to read; `tape` is the class of tapes."""
+    entry = Entry(place, read_names(frame, place.names, tape))
     if not place.steps:
         entry.graph = Graph(entry.names, place.source.body)
         return entry
@@ -145,6 +150,8 @@ def enter(place: Place, frame: FrameType) -> Entry:
     for parent, step in place.steps:
         if parent < 0:
             v = names.get(step[1], MISSING) if step[0] == "name" else step[1]
+            if type(v) is weakref.ref:
+                v = v()
         else:
             held = values[parent]
             v = MISSING if held is MISSING else fetch(held, step)

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from s2s.api.shell import MISS
 from s2s.api.structure import zeros_of
 from s2s.errors import ReplayError, ShapeError
-from s2s.lower.binding import MISSING
-from s2s.options import options_of
+from s2s.options import Options, options_of
 from s2s.source.blocks import call_at
 from s2s.tape.frames import read_names
 from s2s.tape.nests import (
@@ -30,8 +30,12 @@ from s2s.tape.nests import (
     weights_of,
 )
 from s2s.tape.place import Place, enter, place_of
-from s2s.tape.replay import Asked, Span, Specialisation, specialise, watched_variables
+from s2s.tape.records import Asked, Span
+from s2s.tape.replay import specialise, watched_variables
+from s2s.tape.specialisation import Specialisation
 from s2s.variable import Variable, plain, tensor
+
+DEFAULTS = Options()
 
 
 class GradientTape:
@@ -66,7 +70,7 @@ class GradientTape:
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True, **options: Any) -> None:
         self.persistent = bool(persistent)
         self.watch_accessed_variables = bool(watch_accessed_variables)
-        self._options = options_of(options)
+        self._options = options_of(options) if options else DEFAULTS
         self._spans: list[Span] = []
         self._watched: list[tuple[Any, Any]] = []
         self._recording = False
@@ -82,7 +86,7 @@ class GradientTape:
             raise ValueError("This tape is recording already: make another GradientTape for a block inside its block.")
         frame = sys._getframe(1)
         place = place_of(frame)
-        self._spans.append(Span(place, enter(place, frame), frame.f_globals, place.source.body))
+        self._spans.append(Span(place, enter(place, frame, GradientTape), frame.f_globals, place.source.body))
         self._frame = id(frame)
         self._recording, self._closed = True, False
         return self
@@ -102,7 +106,7 @@ class GradientTape:
     @staticmethod
     def _keep(span: Span, frame: FrameType) -> None:
         """Keep what the names of the block stand for now."""
-        span.names = read_names(frame, span.place.names)
+        span.names = read_names(frame, span.place.names, GradientTape)
         span.raws = {id(v): v.raw for v in span.names.values() if type(v) is Variable}
 
     def _so_far(self, caller: FrameType) -> list[Span]:
@@ -182,14 +186,13 @@ class GradientTape:
         """
         caller = sys._getframe(1)
         unconnected = unconnected_of(unconnected_gradients)
-        targets, sought = leaves_of(target), sources_of(sources)
-        weights = weights_of(target, output_gradients)
+        weights = None if output_gradients is None else weights_of(target, output_gradients)
         spans = self._use(caller)
-        asked = self._asked(caller, "gradient", target, targets, sources, sought, weights)
-        gradients = self._gradients(spans, asked, self._code(caller))
+        sought = leaves_of(sources)
+        gradients = self._gradients(caller, "gradient", spans, target, sources, sought, weights)
         if unconnected == "zero":
             gradients = [zeros_of(plain(s)) if g is None else g for g, s in zip(gradients, sought, strict=True)]
-        return like(sources, iter(gradients))
+        return gradients[0] if sought and sources is sought[0] else like(sources, iter(gradients))
 
     def jacobian(self, target: Any, sources: Any, unconnected_gradients: str = "none") -> Any:
         """The derivative of each element of `target` by each element of `sources`.
@@ -205,8 +208,7 @@ class GradientTape:
         for k in range(int(np.prod(shape))):
             weight = np.zeros(shape)
             weight.flat[k] = 1.0
-            asked = self._asked(caller, "jacobian", target, [target], sources, sought, [weight])
-            rows.append(self._gradients(spans, asked, self._code(caller)))
+            rows.append(self._gradients(caller, "jacobian", spans, target, sources, sought, [weight]))
         full = [stacked([r[k] for r in rows], (*shape, *np.shape(plain(s))), unconnected, s)
                 for k, s in enumerate(sought)]
         return like(sources, iter(full))
@@ -223,8 +225,8 @@ class GradientTape:
         for k in range(int(np.prod(shape[1:]))):
             weight = np.zeros((shape[0], int(np.prod(shape[1:]))))
             weight[:, k] = 1.0
-            asked = self._asked(caller, "batch_jacobian", target, [target], source, [source], [weight.reshape(shape)])
-            columns += self._gradients(spans, asked, self._code(caller))
+            columns += self._gradients(caller, "batch_jacobian", spans, target, source, [source],
+                                       [weight.reshape(shape)])
         if any(c is None for c in columns) or not columns:
             return None if unconnected == "none" else tensor(np.zeros((*shape, *inner[1:])))
         stacked = np.stack([np.asarray(c) for c in columns], axis=1)
@@ -245,64 +247,70 @@ class GradientTape:
         self._used = True
         return spans
 
-    def _code(self, caller: FrameType) -> Any:
-        code = caller.f_code
-        return (code.co_filename, code.co_name, code.co_firstlineno, caller.f_lasti)
-
     def _call(self, caller: FrameType, method: str) -> Any:
         """The node of the call that the caller makes."""
         code = caller.f_code
         return call_at(code, caller.f_lasti, caller.f_lineno, method, caller.f_globals)
 
-    def _asked(self, caller: FrameType, method: str, target: Any, targets: list[Any], sources: Any,
-               sought: list[Any], weights: list[Any] | None) -> Asked:
-        place = self._spans[-1].place
-        where = self._code(caller)
-        node = place.calls.get(where, MISSING)
-        if node is MISSING:
-            same = where[:3] == place.code
-            node = place.calls[where] = self._call(caller, method) if same else None
-        return Asked(targets, sought, nodes_of(target, argument_of(node, 0, "target")),
-                     nodes_of(sources, argument_of(node, 1, "sources", "source")), list(self._watched), weights)
-
-    def _gradients(self, spans: list[Span], asked: Asked, where: Any) -> list[Any]:
+    def _gradients(self, caller: FrameType, method: str, spans: list[Span], target: Any, sources: Any,
+                   sought: list[Any], weights: list[Any] | None) -> list[Any]:
         """A gradient, or None, for each source."""
-        weighted = () if asked.weights is None else tuple(
-            None if w is None else (np.ndim(w), np.asarray(plain(w)).dtype) for w in asked.weights)
-        key = (where, self.persistent, self.watch_accessed_variables, self._options, weighted, len(asked.targets),
-               len(asked.sources), len(asked.watched), *(s.key() for s in spans))
-        known = spans[0].place.specialisations.setdefault(key, [])
+        targets = leaves_of(target)
+        code, place = caller.f_code, spans[0].place
+        where = (code.co_filename, code.co_name, code.co_firstlineno)
+        weighted = None if weights is None else tuple(
+            None if w is None else (np.ndim(w), np.asarray(plain(w)).dtype) for w in weights)
+        key = (where, caller.f_lasti, self.persistent, self.watch_accessed_variables, self._options, weighted,
+               len(targets), len(sought), len(self._watched), *(s.key() for s in spans))
+        known = place.specialisations.setdefault(key, [])
+        watched = [obj for obj, _ in self._watched]
+        if weights is None:
+            for made in known:
+                found = MISS if made.shell is None else made.shell(spans, targets, sought, watched)
+                if found is not MISS:
+                    self._last = made
+                    self._compare(spans[-1].place, made, found[0], targets, sought)
+                    return found[1]  # type: ignore[no-any-return]
+        sources_of(sources)
+        asked = Asked(targets, sought, [None] * len(targets), [None] * len(sought), list(self._watched), weights)
         for made in known:
             values = made.values(spans, asked)
             if values is not None:
                 break
         else:
+            if where == place.code:
+                node = self._call(caller, method)
+                asked.target_nodes = nodes_of(target, argument_of(node, 0, "target"))
+                asked.source_nodes = nodes_of(sources, argument_of(node, 1, "sources", "source"))
             made, values = specialise(spans, self, asked, self._options)
             known.append(made)
         self._last = made
-        given = [] if asked.weights is None else [plain(w) for w in asked.weights if w is not None]
-        results = made.run(spans, values, given)
-        self._compare(spans[-1].place, made, results, asked)
+        results = made.run(spans, values, [] if weights is None else [plain(w) for w in weights if w is not None])
+        self._compare(spans[-1].place, made, results, targets, sought)
         out: list[Any] = []
         for positions in made.shape.gradients:
             parts = [results[k] for k in positions]
             out.append(None if not parts else tensor(sum(parts[1:], parts[0])))
         return out
 
-    def _compare(self, place: Place, made: Specialisation, results: Sequence[Any], asked: Asked) -> None:
+    def _compare(self, place: Place, made: Specialisation, results: Sequence[Any], targets: Sequence[Any],
+                 sources: Sequence[Any]) -> None:
         """ReplayError where the block did not compute in the run what it computes now."""
-        tolerance = 1e-9 if self._options.target == "python" else 1e-6
-        for k, obj in zip(made.shape.targets, asked.targets, strict=True):
-            if k is None:
-                continue
-            was, now = np.asarray(plain(obj)), np.asarray(results[k])
-            if not equal(was, now, tolerance):
+        shape = made.shape
+        for k, obj in zip(shape.targets, targets, strict=True):
+            if k is not None and not equal(obj, results[k], self._options.target):
                 raise place.error(
                     ReplayError,
-                    f"Run again to be differentiated, the block gives {now!r:.60} where it gave {was!r:.60}.",
+                    f"Run again to be differentiated, the block gives {results[k]!r:.60} where it gave {obj!r:.60}.",
                     "Something that it reads has changed since it was entered, or it does not give the same twice.",
                     "Change nothing that the block reads before gradient() is called; or use s2s.function, or "
                     "implicit_value_and_gradients, which evaluate once.")
+        for k, source in shape.checked:
+            if not equal(sources[source], results[k], self._options.target):
+                raise place.error(
+                    ReplayError, f"A source is {sources[source]!r:.60}; the block computed {results[k]!r:.60} there.",
+                    "What stands for it at the call has been bound to something else since.",
+                    "Give the value that the block computed a name of its own, and pass that.")
 
 
 class _Stopped:
