@@ -127,7 +127,7 @@ def _drop_draws(fn: Function) -> None:
     read = {v for op in walk(live.block) for v in (*op.operands(), *(r for b in op.blocks for r in b.results))}
     read |= set(live.block.results)
     calls = [op for op in walk(live.block) if op.name == "pycall" and op.spec.effect]
-    if not any(r in read for op in calls for r in op.results):
+    if not any(not op.results or any(r in read for r in op.results) for op in calls):
         _drop(fn.block, lambda op: op.name == "pycall" and op.spec.effect)
         _drop_unused_objects(fn)
 

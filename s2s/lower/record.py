@@ -7,6 +7,8 @@ no second call would give (a file read, the time, the next of an iterator) is ta
 
 from __future__ import annotations
 
+import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from types import BuiltinFunctionType, FunctionType, ModuleType, SimpleNamespace
@@ -27,7 +29,7 @@ from s2s.lower.nests import leaves_of
 from s2s.lower.outside import outside
 from s2s.lower.scope import lookup, set_name
 from s2s.lower.slicing import changed
-from s2s.lower.tapes import Record, begin, end, tape_box
+from s2s.lower.tapes import Record, begin, end, is_tape, tape_box
 from s2s.lower.values import Box, Lowered, Outside, Static, Tuple
 from s2s.source.blocks import BlockSource
 from s2s.variable import Variable
@@ -39,6 +41,7 @@ class Segment:
 
     source: what has the file's lines (see `s2s.source.blocks`). statements: those that ran. local: names that are
     local to the function around it. entry, exit, reach: as in `RunBlock`. target: what stands after `as`.
+    class_of: the class that the function is a method of.
     """
 
     source: Any
@@ -50,6 +53,7 @@ class Segment:
     reach: Callable[[gast.AST], Iterable[Any]]
     names: Sequence[str]
     target: Any = None
+    class_of: type | None = None
     frame: Frame | None = field(default=None, init=False)
 
 
@@ -60,7 +64,7 @@ def lower_segments(ctx: Context, tape: Any, segments: Sequence[Segment]) -> Box:
         function = SimpleNamespace(__globals__=segment.namespace)
         source = replace(segment.source, function=function)
         block = RunBlock(k, segment.entry, segment.exit, segment.reach, ctx.b.block)
-        frame = Frame(source, segment.local, block=block)
+        frame = Frame(source, segment.local, class_of=segment.class_of, block=block)
         segment.frame = ctx.frame = frame
         if isinstance(segment.target, gast.Name):
             set_name(ctx, segment.target.id, box)
@@ -138,7 +142,7 @@ def _leave_out(block: Block) -> None:
         if op.name in ("print", "assert", "raise"):
             continue
         if op.name == "pycall" and not op.attrs.get("again"):
-            if not op.results:
+            if not op.results and "from_run" not in op.attrs:
                 continue
             # Dropped where nothing needs it; else an error (see `unreplayable`).
             op.spec = replace(op.spec, effect=False)
@@ -179,6 +183,9 @@ def statement_from_run(ctx: Context, node: gast.AST, error: S2SError) -> bool:
     block = ctx.frame.block
     assert block is not None
     names = sorted(assigned_names(node))
+    if any(is_tape(x) for n in gast.walk(node) if isinstance(n, gast.Name)
+           for x in (lookup(ctx, ctx.frame, n.id),) if x is not None):
+        return False
     leaves = isinstance(node, gast.FunctionDef | gast.ClassDef) or any(
         isinstance(n, gast.Return | gast.Break | gast.Continue | gast.Yield | gast.YieldFrom) for n in gast.walk(node))
     if not names or leaves or not _hold_still(ctx, node, names):
@@ -231,12 +238,15 @@ def _hold_still(ctx: Context, node: gast.AST, names: Sequence[str]) -> bool:
 
 
 def _can_change(v: Any) -> bool:
-    """Whether an object can be changed by being passed to a function."""
-    fixed = (int, float, complex, str, bytes, type(None), np.generic, np.ufunc, FunctionType, BuiltinFunctionType,
-             ModuleType, type, range, slice)
+    """Whether an object may hold numbers, and can be changed by being passed to a function."""
     if isinstance(v, tuple):
         return any(map(_can_change, v))
-    return v is not MISSING and not isinstance(v, fixed) and not hasattr(v, "__next__")
+    if isinstance(v, np.ndarray | Variable | list | dict | set | deque):
+        return True
+    # Files, paths, iterators and the like hold no numbers of the program.
+    fixed = (FunctionType, BuiltinFunctionType, ModuleType, type, np.ufunc, np.generic)
+    of_library = type(v).__module__.partition(".")[0] in sys.stdlib_module_names
+    return v is not MISSING and not isinstance(v, fixed) and not of_library and not hasattr(v, "__next__")
 
 
 def _makes_generator(call: Op) -> bool:

@@ -80,6 +80,10 @@ def derivative(ctx: Context, node: gast.AST | None, box: Box, target: Lowered, s
     """
     check_unconnected(unconnected)
     record = record_of(ctx, node, box)
+    if record.block is None and box in ctx.tapes.values():
+        raise ctx.error(node, "a gradient of a tape whose block is not part of this program",
+                        "what that tape recorded is not known here, so the gradient would count as a constant",
+                        "put its block in here too; or pass the gradient s2s.stop_gradient(...) outside")
     if record.used and not record.persistent:
         raise RuntimeError(str(ctx.error(node, "a second gradient of a tape that is not persistent", "",
                                          "make it with GradientTape(persistent=True)")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import threading
 import weakref
@@ -38,6 +39,7 @@ class Place:
         self.names = names_in(source.body)
         self.local = local_names(code)
         self.code = (code.co_filename, code.co_name, code.co_firstlineno)
+        self.receiver = code.co_varnames[0] if code.co_argcount else ""
         self.calls: dict[Any, Any] = {}  # the nodes of the calls that ask for derivatives
         self._until: dict[Any, list[Any]] = {}
         target = source.node.items[source.item].optional_vars
@@ -57,6 +59,16 @@ class Place:
             self.steps.append((parent, step))
         return self.index[path]
 
+
+    def class_of(self, v: Any) -> type | None:
+        """The class whose method the block is in, where `v` is the method's first argument."""
+        for cls in (v if isinstance(v, type) else type(v)).__mro__:
+            found = vars(cls).get(self.code[1])
+            found = getattr(found, "__func__", found)
+            code = getattr(inspect.unwrap(found) if callable(found) else None, "__code__", None)
+            if code is not None and (code.co_filename, code.co_name, code.co_firstlineno) == self.code:
+                return cls
+        return None
 
     def until(self, line: int, column: int | None) -> list[Any]:
         """The statements of the block before the one that is at a line (and column)."""

@@ -36,7 +36,8 @@ class Span:
         """What is lowered of it."""
         return Segment(self.place.source, statements, self.place.local, self.namespace,
                        lambda name: at_entry(self, name), lambda name: self.names.get(name, MISSING),
-                       self._reach, self.place.names, self.place.target)
+                       self._reach, self.place.names, self.place.target,
+                       self.place.class_of(at_entry(self, self.place.receiver)))
 
     def _reach(self, statement: gast.AST) -> list[Any]:
         """The objects that a statement can reach."""

@@ -14,7 +14,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2s.errors import ReplayError, S2SError, located
+from s2s.errors import ReplayError, S2SError, UnsupportedSyntaxError, located
 from s2s.ir.core import Value
 from s2s.lower.binding import MISSING, fetch
 from s2s.lower.context import Context
@@ -54,6 +54,7 @@ class Resolver:
         self.ctx = ctx
         self.segments = segments
         self.names: list[tuple[int, str]] = []
+        self.objects: list[tuple[Any, Value]] = []
         self.at_end: dict[int, list[tuple[Found, Value]]] = {}
         for (scope, name), x in list(ctx.state.env.items()):
             if isinstance(scope, tuple) and scope[0] == "attr" and scope[1] in ctx.objects:
@@ -66,6 +67,7 @@ class Resolver:
 
     def _collect(self, v: Any, x: Lowered, found: Found) -> None:
         if isinstance(x, Value):
+            self.objects.append((v, x))
             self.at_end.setdefault(id(v), []).append((found, x))
             return
         if len(found.steps) < 4:
@@ -84,6 +86,8 @@ class Resolver:
             return self._variable(obj)
         named = self._named(obj, expression)
         if named is not None:
+            if not target:
+                self._refuse_conversion(obj, named[1])
             return [named]
         found = [(Found("read", r.index), r.leaf) for r in self.ctx.binding.reads
                  if r.leaf is not None and r.value is obj and r.leaf not in self.ctx.superseded]
@@ -99,10 +103,23 @@ class Resolver:
             found = self._returned(obj)
             if not found:
                 self._refuse_unknown(obj)
+        if not target:
+            for _, x in found:
+                self._refuse_conversion(obj, x)
         distinct = {x: f for f, x in reversed(found)}
         if len(distinct) > 1 and isinstance(obj, _NUMBERS):
             raise Ambiguous
         return [(f, x) for x, f in distinct.items()]
+
+    def _refuse_conversion(self, obj: Any, x: Value) -> None:
+        """The program does not tell a number from what it was converted to: `float(y)`, `w.value()`."""
+        others = [r.value for r in self.ctx.binding.reads if r.leaf is x]
+        others += [v for v, y in self.objects if y is x]
+        if any(v is not obj for v in others):
+            raise located(UnsupportedSyntaxError, self.ctx.loc(self.segments[-1].source.node),
+                          f"A source, {obj!r:.40}, is a value of the block under another type.",
+                          "The derivative by it and that by the value it was converted from are not told apart.",
+                          "Pass what it was converted from: the Variable, array or number itself.")
 
     def _refuse_unknown(self, obj: Any) -> None:
         """What the block may have computed is not said to depend on nothing because it was not recognised."""
@@ -135,10 +152,13 @@ class Resolver:
         self.ctx.frame = segment.frame  # type: ignore[assignment]
         if not _is_path(expression):
             return None
-        known = set(self.ctx.binding.known)
+        known, before = set(self.ctx.binding.known), len(self.ctx.b.block.ops)
         try:
             x = self.ctx.expr(expression)
         except S2SError:
+            return None
+        if len(self.ctx.b.block.ops) > before:  # the program does not have it: it would be computed only now
+            del self.ctx.b.block.ops[before:]
             return None
         read = next((r for r in self.ctx.binding.reads if r.leaf is not None and r.leaf is x), None)
         if not isinstance(x, Value) or (read is not None and (read.path not in known or read.value is not obj)):

@@ -119,7 +119,7 @@ def write_shell(shell: TapeShell, made: Specialisation) -> Callable[..., Any]:
         for k, f in enumerate(found):
             shell.after.append((f"{name}[{k}]", f))
     shell.computed = made.shape.names
-    shell.counts = [(f"sources[{k}]", n) for k, n in enumerate(made.counts)]
+    shell.counts = [(f"sources[{k}]", n) for k, n in enumerate(made.counts) if n is not None]
     shell.leaves = made.leaves
     types = [r.type for r in made.derivative.function.block.results]
     parts = [" + ".join(result_tensor(k, types[k]) for k in places) or "None" for places in made.shape.gradients]

@@ -61,7 +61,7 @@ class Specialisation:
             self.arguments.append((at[p], mode, written[p].loc if p in written else None))
         self.leaves = [k for k, mode, _ in self.arguments if mode in ("plain", "written")]
         held = [r.value for r in binding.reads]
-        self.counts = [self._count(held, obj) for obj in asked.sources]
+        self.counts = [self._count(held, obj) if isinstance(obj, np.ndarray) else None for obj in asked.sources]
         self.shell = self._shell(spans, binding)
         self.narrow = [np.dtype(v.type.dtype).type if isinstance(v.type, Scalar) else None
                        for v in derivative.function.block.results]
