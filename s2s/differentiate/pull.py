@@ -51,7 +51,7 @@ def no_rule(op: Op, name: str | None = None) -> Exception:
                        "functions that have a rule")
     argument = "" if name is None else f" as its argument {name!r}"
     return located(NoRuleError, op.loc, f"{op.spec.called} gets a value that is differentiated{argument}",
-                   "it has no derivative rule" + " for that" * bool(argument),
+                   op.spec.refused or "it has no derivative rule" + " for that" * bool(argument),
                    "give it a derivative with s2s.custom_gradient, or pass it s2s.stop_gradient(...)")
 
 

@@ -169,7 +169,7 @@ def no_rule(op: Op, argument: str | None = None) -> NoRuleError:
     name = f"{op.attrs.get('name') or 'a call'}()" if op.name == "pycall" else op.spec.called
     place = "" if argument is None else f" as its argument {argument!r}"
     return located(NoRuleError, op.loc, f"{name} gets a value that is differentiated{place}",
-                   "it has no derivative rule that forward mode could use",
+                   op.spec.refused or "it has no derivative rule that forward mode could use",
                    "give it a derivative with s2s.custom_gradient, or pass it s2s.stop_gradient(...)")
 
 

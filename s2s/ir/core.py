@@ -84,7 +84,7 @@ class OpSpec:
     writes: the parameter whose memory it changes. shape_only: parameters of which only the shape and
     dtype are read. cost: of computing a scalar once more (architecture.md: `+` 1, `/` 5, `exp` 20).
     function: what is called, where it is no attribute of a module that emitted code imports; it is known there
-    as `written`.
+    as `written`. refused: why s2s has no derivative of it, although there is one.
     """
 
     name: str
@@ -100,6 +100,7 @@ class OpSpec:
     elementwise: bool = False
     function: Any = None
     written: str = ""
+    refused: str = ""
 
     @property
     def called(self) -> str:

@@ -16,11 +16,12 @@ from s2s.lower.context import Context, GrowList
 from s2s.lower.effects import Template, text_of
 from s2s.lower.indexing import store
 from s2s.lower.iterate import known_items
+from s2s.lower.library.arrays import vectorized
 from s2s.lower.numbers import compare, pack, scalar, sequence, value
 from s2s.lower.outside import opaque
 from s2s.lower.rulecalls import call_rule
 from s2s.lower.truth import static, usable
-from s2s.lower.values import Box, Lazy, Lowered, Outside, Range, Static
+from s2s.lower.values import Bound, Box, Lazy, Lowered, Outside, Range, Static
 from s2s.variable import constant
 
 Node = Any
@@ -192,7 +193,16 @@ def _variable_method(ctx: Context, node: Node, x: Value, name: str, args: Args) 
     return Static(None)
 
 
+def _vectorize(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    """np.vectorize(f): f, called for each element."""
+    if len(args) != 1 or kwargs:
+        raise ctx.error(node, "np.vectorize with options is not supported", "its function is called for each element",
+                        "give it the function alone", NoRuleError)
+    return Bound(Static(vectorized), (args[0],))
+
+
 ARRAYS: dict[Any, Callable[..., Lowered]] = {
+    np.vectorize: _vectorize,
     np.array: _array, constant: _array, np.asarray: _asarray, np.asanyarray: _asarray,
     np.ascontiguousarray: _ascontiguousarray,
     np.where: _where, np.shape: _shape, np.ndim: _ndim, np.size: _size,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import gast
+import numpy as np
 
 from s2s.errors import NoRuleError, S2SError
 from s2s.ir.core import Value
@@ -26,7 +27,7 @@ from s2s.lower.functions import call_closure, call_python
 from s2s.lower.grids import GRIDS
 from s2s.lower.intrinsics import INTRINSICS
 from s2s.lower.iterate import describe
-from s2s.lower.library import NAMED, STAND_INS
+from s2s.lower.library import NAMED, STAND_INS, arrays
 from s2s.lower.mappings import call_method
 from s2s.lower.outside import outside
 from s2s.lower.records import record_handler
@@ -105,6 +106,8 @@ def _known_function(ctx: Context, node: gast.AST | None, callee: Static | Outsid
         if isinstance(callee, Outside) and not isinstance(callee.value, types.MethodType):
             callee.pinned()
         return made
+    if isinstance(callee, Outside) and isinstance(callee.value, np.vectorize):
+        return _vectorized(ctx, node, callee, args, kwargs)
     if isinstance(callee.value, GETTERS):
         return call_getter(ctx, node, callee, args, kwargs)
     table = ctx.services.table
@@ -132,6 +135,17 @@ def _known_function(ctx: Context, node: gast.AST | None, callee: Static | Outsid
         return _WRITTEN_OUT[f](ctx, node, args, kwargs)
     expanded = expand(ctx, node, EXPANSIONS[f], public_name(callee), args, kwargs) if f in EXPANSIONS else None
     return call_rule(ctx, node, rule, args, kwargs) if expanded is None and rule is not None else expanded
+
+
+def _vectorized(ctx: Context, node: gast.AST | None, callee: Outside, args: list[Lowered],
+                kwargs: dict[str, Lowered]) -> Lowered:
+    """A call of what np.vectorize made outside: of its function, one element after the other."""
+    v = callee.value
+    if v.signature is not None or v.excluded or kwargs or v.otypes is not None:
+        raise ctx.error(node, "np.vectorize with options is not supported", "its function is called for each element",
+                        "give it the function alone, and the arguments by place", NoRuleError)
+    function = outside(ctx, ctx.binding.read(callee.read, "attr", "pyfunc"))
+    return stand_in(ctx, node, arrays.vectorized, [function, *args], {})
 
 
 def stand_in(ctx: Context, node: gast.AST | None, function: Callable[..., Any] | str, args: list[Lowered],

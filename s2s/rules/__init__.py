@@ -16,6 +16,7 @@ from s2s.rules import (
     numbers,
     operators,
     padding,
+    parts,
     products,
     reductions,
     running,
@@ -45,6 +46,7 @@ FAMILIES = (
     fft.family,
     padding.family,
     sorting.family,
+    parts.family,
     signal.family,
     constants.family,
 )

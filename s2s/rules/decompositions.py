@@ -23,6 +23,14 @@ from s2s.rules.table import Family
 family = Family("decompositions")
 
 
+def several_of(name: str, *args: Expr) -> list[Expr]:
+    """The results of a function of several arguments, without options."""
+    spec = args[0].lookup(name)
+    values = {p.name: x.v for p, x in zip(spec.params, args, strict=False)}
+    attrs = {p.name: p.default for p in spec.params[len(args):]}
+    return [args[0].wrap(v) for v in args[0].b.emit(spec, values, attrs)]
+
+
 def several(name: str, x: Expr, **options: Any) -> list[Expr]:
     """The results of a function of one argument that has several."""
     spec = x.lookup(name)

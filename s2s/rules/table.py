@@ -185,17 +185,19 @@ class Family:
            linear: str = "", view: str | None = None, fresh: bool = True, cost: int = 1000,
            emits: str = "call", shape_only: str = "", nondiff: str | None = None,
            callables: Sequence[Callable[..., Any]] | None = None, singular: bool = False,
-           elementwise: bool = False, function: Callable[..., Any] | None = None) -> Rule:
+           elementwise: bool = False, function: Callable[..., Any] | None = None,
+           refused: str = "") -> Rule:
         """Declare an operation that Python knows as `name`; `methods`: its names as an ndarray method.
 
-        function: what emitted code calls instead.
+        function: what emitted code calls instead. refused: why it has no derivative here; it may be called with what is
+        not differentiated.
         """
         fresh = fresh and view is None
         if fresh:
             infer = _order_kept(infer)
         spec = OpSpec(name, parse_params(params), infer, emits=emits, view=view, fresh=fresh,
                       shape_only=frozenset(shape_only.split()), cost=cost, elementwise=elementwise, function=function,
-                      written=name.rpartition(".")[2] if function is not None else "")
+                      written=name.rpartition(".")[2] if function is not None else "", refused=refused)
         found = (resolve(name),) if callables is None and not name.startswith("s2s.") else tuple(callables or ())
         return self.add(Rule(spec, found, tuple(methods.split()), linear=tuple(linear.split()),
                              nondiff=nondiff, singular=singular))

@@ -178,6 +178,24 @@ PRODUCTS = [
 ]
 
 
+PARTS = [
+    row("np.modf", 1.5), row("np.modf", M23), row("np.frexp", 1.5), row("np.frexp", M23),
+    row("np.nextafter", M23, V3),
+    row("np.ldexp", M23, np.array([1, 0, 2])), row("np.ldexp", 1.5, 2),
+]
+CONSTANTS = [
+    *(row(f"np.{name}", M23) for name in ("isreal", "iscomplex", "isneginf", "isposinf", "i0", "unique")),
+    *(row(f"np.{name}", M23, M23) for name in ("allclose", "array_equal", "array_equiv", "shares_memory",
+        "may_share_memory")),
+    row("np.isin", INDEX, np.array([1, 2])), row("np.gcd", INDEX, 2), row("np.lcm", INDEX, np.array([3])),
+    row("np.bitwise_count", INDEX), row("np.indices", (2, 3)), row("np.lexsort", [V3, array(3)]),
+    row("np.unravel_index", INDEX, (2, 3)), row("np.ravel_multi_index", [INDEX, INDEX], (3, 4)),
+    row("np.mask_indices", 3, np.triu),
+    *(row(f"np.{name}", 5) for name in ("bartlett", "blackman", "hamming", "hanning")), row("np.kaiser", 5, 2.5),
+    row("np.histogram", V4), row("np.histogram", V4, 5, None, True),
+]
+
+
 def einsum(subscripts: str, *operands: Any) -> Row:
     return row("np.einsum", *operands, subscripts=subscripts)
 
@@ -259,4 +277,4 @@ MIXED = [
     row("np.linalg.norm", V3.astype("float32")),
 ]
 
-ROWS = SHAPE + CREATION + JOINING + INDEXING + PRODUCTS + EINSUM + LINALG + FFT
+ROWS = SHAPE + CREATION + JOINING + INDEXING + PRODUCTS + EINSUM + LINALG + FFT + PARTS + CONSTANTS

@@ -274,5 +274,58 @@ PADDING = [
     row(np.pad, V6, 2, mode="mean", stat_length=3), row(np.pad, M34, 1, mode="median", stat_length=((2, 1), (3, 2))),
     row(np.pad, V4, (1, 3), mode="linear_ramp", end_values=(2.0, -1.0)), row(np.pad, T234, ((0, 0), (1, 1), (2, 3))),
 ]
+POLYNOMIALS = [
+    row(np.polyval, V4, array(3)), row(np.polyval, V3, M23), row(np.polyval, V4, 0.7),
+    row(lambda x: np.polyval([2.0, 0.5, 1.0], x),
+                                                                                      V6,
+                                                                                          name="polyval of constants"),
+    row(np.polyfit, V6, array(6), 2), row(np.polyfit, V6, array(6, 2), 1), row(
+        lambda x, y, w: np.polyfit(x, y, 2, w=np.abs(w)), V6, array(6), array(6), name="polyfit with weights"),
+    row(np.polyadd, V3, V4), row(np.polysub, V4, V3), row(np.polyadd, V3, array(3)), row(np.polymul, V3, V4),
+    row(np.polyder, V6), row(np.polyder, V6, 2), row(np.polyint, V4), row(np.polyint, V4, m=2), row(
+        lambda p, k: np.polyint(p, k=k), V4, 0.5, name="polyint with a constant"),
+    row(np.vander, V4), row(np.vander, V4, 3), row(np.vander, V4, increasing=True),
+]
+STACKING = [
+    row(lambda a, b, c, d: np.block([[a, b], [c, d]]), M23, array(2, 4), array(3, 3), array(3, 4), name="block"),
+    row(lambda a, b: np.block([a, b, 2.0]), V3, V4, name="block of vectors"),
+    row(lambda a: np.block(a), V3, name="block of one"),
+    row(lambda a, b: np.broadcast_arrays(a, b), array(3, 1), V4, name="broadcast_arrays"),
+    row(lambda a, b: np.atleast_2d(a, b), V3, M23, name="atleast_2d of two"), row(np.atleast_1d, 1.5, V3),
+    row(lambda x: x[np.ix_([0, 2], [True, False, True, True])], M34, name="ix_"),
+    row(np.linspace, V3, array(3), num=4), row(np.linspace, V3, 2.0, num=3, axis=1),
+    row(np.linspace, 0.5, 2.0, retstep=True),
+    row(np.logspace, 0.3, 1.2, num=5), row(lambda a, b, c: np.logspace(a, b, 4, base=c), 0.3, 1.2, 2.5,
+        name="logspace base"),
+    row(np.geomspace, 0.5, 3.0, num=4), row(np.geomspace, -0.5, -3.0, num=4),
+    row(lambda x: x[np.triu_indices_from(x, 1)] * x[np.tril_indices_from(x, -1)], array(3, 3), name="indices_from"),
+    row(lambda x: x[np.diag_indices_from(x)], array(3, 3), name="diag_indices_from"),
+    row(lambda x: x[np.triu_indices(3)], array(3, 3), name="triu_indices"),
+    row(lambda x: np.sum(x * np.indices((3, 4))[1]), M34, name="indices"),
+    row(lambda x: x * np.hanning(4) + np.bartlett(4), V4, name="windows", single=False),
+    row(lambda x: x[np.lexsort((x, np.abs(x)))], V4, name="lexsort"),
+    row(lambda x: x[np.unravel_index(5, (3, 4))], M34,
+                                                                       name="unravel_index"),
+]
+FUNCTIONALS = [
+    row(lambda x: np.piecewise(x, [x < 0, x >= 0], [lambda t: t * t, lambda t: 3.0 * t]), V6, name="piecewise"),
+    row(lambda x: np.piecewise(x, [x < 0], [lambda t: np.sin(t), 2.0]), M34, name="piecewise with a number"),
+    row(lambda x: np.apply_along_axis(np.sum, 0, x), M34, name="apply_along_axis sum"),
+    row(lambda x: np.apply_along_axis(lambda v: v * v[0], 1, x), M34, name="apply_along_axis"),
+    row(lambda x: np.apply_along_axis(np.cumsum, 1, x), T234, name="apply_along_axis middle"),
+    row(lambda x: np.apply_over_axes(np.sum, x, [0, 2]), T234, name="apply_over_axes"),
+    row(lambda x: np.fromfunction(lambda i, j: i * x + j * x * x, (2, 3)), 0.7, name="fromfunction", single=False),
+    row(lambda x: np.vectorize(lambda t: t * t if t > 0 else -t)(x), M34, name="vectorize"),
+    row(lambda x, y: np.vectorize(lambda s, t: s * t)(x, y), array(3, 1), V4, name="vectorize of two"),
+]
+PARTS = [
+    row(np.modf, V4), row(np.modf, M23), row(lambda x: np.frexp(x)[0], V4, name="frexp"), row(
+        lambda x: np.ldexp(x, np.array([1, 2, 3, 0])), V4, name="ldexp"), row(np.nextafter, V4, array(4)),
+    row(np.fmod, V4, array(4)), row(np.remainder, V4, array(4)), row(np.heaviside, V4, array(4)),
+    row(np.float_power, np.abs(V4), 1.5,
+                                                                                              single=False),
+    row(np.nan_to_num, V4), row(lambda x: np.nan_to_num(np.where(x > 1, np.nan, x), nan=2.0), V4, name="nan_to_num"),
+]
 
-ROWS = CHOOSING + STATISTICS + MORE_PRODUCTS + PADDING + MATRICES + CUTTING + DIFFERENCES + FOURIER + REDUCING
+ROWS = [*POLYNOMIALS, *STACKING, *FUNCTIONALS, *PARTS, *CHOOSING, *STATISTICS, *MORE_PRODUCTS, *PADDING, *MATRICES,
+        *CUTTING, *DIFFERENCES, *FOURIER, *REDUCING]

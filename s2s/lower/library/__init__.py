@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from s2s.lower.library import complexes, functional, indices, iterators, numbers, statistic
+from s2s.lower.library import arrays, complexes, functional, indices, iterators, numbers, statistic
 
 STAND_INS: dict[Any, Callable[..., Any]] = {
-    **complexes.STAND_INS, **functional.STAND_INS, **indices.STAND_INS, **iterators.STAND_INS,
-    **numbers.STAND_INS, **statistic.STAND_INS,
+    **arrays.STAND_INS, **complexes.STAND_INS, **functional.STAND_INS, **indices.STAND_INS,
+    **iterators.STAND_INS, **numbers.STAND_INS, **statistic.STAND_INS,
 }
 
 # Those that lowering asks for by name.

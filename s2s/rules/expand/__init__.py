@@ -16,15 +16,18 @@ from s2s.rules.expand import (
     fourier,
     matrices,
     padding,
+    polynomials,
     products,
     quantiles,
     reducing,
+    stacking,
     statistics,
 )
 from s2s.rules.expand.core import Expansion, Expansions
 
 _FILES: tuple[Expansions, ...] = tuple(module.written for module in (
-    choosing, cutting, differences, fourier, matrices, padding, products, quantiles, reducing, statistics))
+    choosing, cutting, differences, fourier, matrices, padding, polynomials, products, quantiles, reducing,
+    stacking, statistics))
 
 EXPANSIONS: dict[Callable[..., Any], Expansion] = {f: e for file in _FILES for f, e in file.functions.items()}
 METHODS: dict[str, Expansion] = {name: e for file in _FILES for name, e in file.methods.items()}
