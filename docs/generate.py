@@ -15,8 +15,11 @@ import io
 import re
 import sys
 import traceback
+import warnings
 from collections.abc import Callable
 from pathlib import Path
+
+import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -58,12 +61,41 @@ def rules() -> str:
     return "\n".join(lines)
 
 
-TABLES: dict[str, Callable[[], str]] = {"constructs": constructs, "rules": rules}
+def numpy_functions() -> str:
+    """NumPy's public interface: what has a derivative, what has none and why, what is refused and why."""
+    from s2s.lower import coverage
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        known = {name: coverage.function_kind(short, f) for name, short, f in coverage.namespaces()}
+    known.update({f"a.{name}": coverage.method_kind(name) for name in coverage.methods()})
+    titles = {"derivative": "differentiable", "zero": "derivative 0", "constant": "constants", "none": "no derivative",
+              "refused": "refused"}
+    groups: dict[tuple[str, str], list[str]] = {}
+    for name, found in known.items():
+        assert found is not None, name
+        groups.setdefault(found, []).append(name)
+    lines = ["| | functions and methods | because |", "| --- | --- | --- |"]
+    for kind, title in titles.items():
+        for (own, reason), names in sorted(groups.items(), key=lambda item: item[0]):
+            if own == kind:
+                lines.append(f"| {title} | " + ", ".join(f"`{n.removeprefix('np.')}`" for n in sorted(names))
+                             + f" | {reason} |")
+    return "\n".join(lines)
+
+
+# Of NumPy's functions, those of the newest NumPy are listed.
+NEWEST = (2, 5)
+TABLES: dict[str, Callable[[], str]] = {"constructs": constructs, "rules": rules, "numpy": numpy_functions}
 
 
 def with_tables(text: str) -> str:
     """`text` with its tables as they are to be."""
-    return MARKED.sub(lambda m: f"{m[1]}{TABLES[m[2]]()}\n{m[3]}", text)
+    def table(m: re.Match[str]) -> str:
+        if m[2] == "numpy" and tuple(map(int, np.__version__.split(".")[:2])) < NEWEST:
+            return m[0]
+        return f"{m[1]}{TABLES[m[2]]()}\n{m[3]}"
+    return MARKED.sub(table, text)
 
 
 def shortened(printed: str) -> str:

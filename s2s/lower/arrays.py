@@ -21,6 +21,7 @@ from s2s.lower.numbers import compare, pack, scalar, sequence, value
 from s2s.lower.outside import opaque
 from s2s.lower.rulecalls import call_rule
 from s2s.lower.truth import static, usable
+from s2s.lower.typefunctions import TYPE_FUNCTIONS
 from s2s.lower.values import Bound, Box, Lazy, Lowered, Outside, Range, Static
 from s2s.variable import constant
 
@@ -206,7 +207,8 @@ ARRAYS: dict[Any, Callable[..., Lowered]] = {
     np.array: _array, constant: _array, np.asarray: _asarray, np.asanyarray: _asarray,
     np.ascontiguousarray: _ascontiguousarray,
     np.where: _where, np.shape: _shape, np.ndim: _ndim, np.size: _size,
-    np.float64: _numpy_scalar("float64"), np.float32: _numpy_scalar("float32"), np.int64: _numpy_scalar("int64"),
-    np.int32: _numpy_scalar("int32"), np.complex128: _numpy_scalar("complex128"),
-    np.complex64: _numpy_scalar("complex64"), np.bool_: _numpy_scalar("bool"),
+    **{getattr(np, name): _numpy_scalar(np.dtype(getattr(np, name)).name) for name in (
+        "float64", "float32", "float16", "complex128", "complex64", "bool_", "int64", "int32", "int16", "int8",
+        "uint64", "uint32", "uint16", "uint8")},
+    **TYPE_FUNCTIONS,
 }

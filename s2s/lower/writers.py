@@ -160,6 +160,13 @@ def _sort(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     return Static(None)
 
 
+def _partition(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+    target = target_of(ctx, node, args[0], "partition")
+    new = value(ctx, node, ctx.call(node, Static(np.partition), args, kwargs))
+    store(ctx, node, target, ("e",), (), new)
+    return Static(None)
+
+
 def _nan_to_num(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     rule = ctx.services.table.by_callable[np.nan_to_num]
     copies = args[1] if len(args) > 1 else kwargs.get("copy", Static(True))
@@ -175,4 +182,4 @@ WRITERS: dict[Any, Callable[..., Lowered]] = {
     np.copyto: _copyto, np.put: _put, np.putmask: _putmask, np.place: _place, np.fill_diagonal: _fill_diagonal,
     np.put_along_axis: _put_along_axis, np.nan_to_num: _nan_to_num,
 }
-WRITING_METHODS: dict[str, Callable[..., Lowered]] = {"sort": _sort, "put": _put}
+WRITING_METHODS: dict[str, Callable[..., Lowered]] = {"sort": _sort, "put": _put, "partition": _partition}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from s2s.ir.core import Op
 from s2s.ir.ops import elementwise_type, numeric
 from s2s.ir.types import Array, Dim, Scalar, broadcast_dims, fresh_dim, known_dim
-from s2s.rules.dims import Result, array_or_scalar, constant_int, fresh_array, int_dims, numerics
+from s2s.rules.dims import Result, array_or_scalar, constant_int, fresh_array, int_dims, numerics, promoted
 from s2s.rules.table import Family
 
 family = Family("constants")
@@ -68,8 +68,7 @@ family.op("np.unravel_index", "indices, shape: ints", lambda op: [
 family.op("np.ravel_multi_index", "multi_index: values, dims: ints", lambda op: [
     array_or_scalar("int64", broadcast_dims([t.dims for t in numerics(op, "multi_index")]))],
     nondiff="its result is indices")
-family.op("np.mask_indices", "n, mask_func: static, k: value = 0", lambda op: [
-    Array("int64", (n,)) for n in (fresh_dim(),) * 2], emits="tuple", nondiff="its result is indices")
+
 
 
 # Windows: functions of a size.
@@ -105,3 +104,18 @@ family.op("np.i0", "x", _float_like, refused="its derivative is a Bessel functio
 family.op("np.unique", "ar", _flat, refused="which of equal elements is kept is not said")
 family.op("np.histogram", "a, bins: value = 10, range=None, density=False, weights: value = None", _histogram,
           emits="tuple", refused="its edges follow the data; count with np.bincount, which takes weights")
+
+
+# Sets: the elements are copies of the arguments', but which, the values decide.
+
+def _set(op: Op) -> Result:
+    types = [v.type for v in op.operands()]
+    return [fresh_array(promoted(*types), (fresh_dim(),))]  # type: ignore[arg-type]
+
+
+_DECIDED = "which elements it has, and how many, the values decide"
+for _name in ("intersect1d", "union1d", "setdiff1d", "setxor1d"):
+    family.op(f"np.{_name}", "ar1, ar2", _set, refused=_DECIDED)
+family.op("np.trim_zeros", "filt, trim='fb'", _set, refused=_DECIDED)
+family.op("np.histogram_bin_edges", "a, bins: value = 10, range=None", lambda op: [
+    fresh_array("float64", (fresh_dim(),))], refused="its edges follow the data")

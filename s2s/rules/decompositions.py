@@ -148,34 +148,14 @@ def _(dots: Any, ans: Any, a: Expr, UPLO: str) -> list[Expr]:
     return [_diagonal(turned).real, v @ (_gaps(w) * turned)]
 
 
-# eig, eigvals: complex, of a complex matrix.
+# eig, eigvals: complex. Of a real matrix, NumPy before 2.5 gives real numbers where all are, so a helper is called.
 
 def _eig_type(op: Op) -> Result:
     t, dtype = matrix(op), float_dtype(op, "a")
-    if np.dtype(dtype).kind != "c":
+    wide = {"float32": "complex64", "complex64": "complex64"}.get(dtype, "complex128")
+    if op.name.startswith("np.") and dtype != wide:
         raise refusal(op, "Whether the eigenvalues of a real matrix are real is not known before it runs.")
-    return [array_or_scalar(dtype, t.dims[:-1]), fresh_array(dtype, t.dims)]
-
-
-_eigvals = family.op("np.linalg.eigvals", "a", lambda op: [_eig_type(op)[0]])
-
-
-@_eigvals.vjp
-def _(g: Expr, ans: Expr, a: Expr) -> Adjoints:
-    """3.1: A_bar = V^-H diag(w_bar) V^H."""
-    _, v = several("np.linalg.eig", a)
-    vh = mH(v)
-    return {"a": known_as(fn.solve(vh, _on_diagonal(g) @ vh), a)}
-
-
-@_eigvals.jvp
-def _(dots: Any, ans: Expr, a: Expr) -> Expr:
-    _, v = several("np.linalg.eig", a)
-    return _diagonal(fn.solve(v, dots["a"] @ v))
-
-
-# Vectors have length 1 and a real largest component, as LAPACK gives them. Equal eigenvalues: infinite.
-_eig = family.op("np.linalg.eig", "a", _eig_type, emits="tuple", singular=True)
+    return [array_or_scalar(wide, t.dims[:-1]), fresh_array(wide, t.dims)]
 
 
 def _largest(v: Expr) -> Expr:
@@ -184,8 +164,7 @@ def _largest(v: Expr) -> Expr:
     return places[:, None] == _row(fn.argmax(fn.abs(v), axis=v.ndim - 2))
 
 
-@_eig.vjp
-def _(g: Any, ans: Any, a: Expr) -> Adjoints:
+def _eig_vjp(g: Any, ans: Any, a: Expr) -> Adjoints:
     """3.1, with the adjoint of how the vectors are scaled."""
     (w, v), (w_bar, v_bar) = ans, g
     vh = mH(v)
@@ -196,17 +175,40 @@ def _(g: Any, ans: Any, a: Expr) -> Adjoints:
         change = _gaps(w).conj() * (vh @ free)
         inner = change if inner is None else inner + change
     assert inner is not None, "an operation of which no result is used"
-    return {"a": known_as(fn.solve(vh, inner @ vh), a)}
+    return {"a": fit(known_as(fn.solve(vh, inner @ vh), a), a)}
 
 
-@_eig.jvp
-def _(dots: Any, ans: Any, a: Expr) -> list[Expr]:
+def _eig_jvp(dots: Any, ans: Any, a: Expr) -> list[Expr]:
     w, v = ans
-    turned = fn.solve(v, dots["a"] @ v)
+    turned = fn.solve(v, dots["a"].astype(v.dtype) @ v)
     free = v @ (_gaps(w) * turned)
     along = _row(fn.sum(v.conj() * free, axis=v.ndim - 2).real)
     phase = _row(fn.sum(fn.where(_largest(v), free.imag / v.real, 0.0), axis=v.ndim - 2))
     return [_diagonal(turned), free - v * (along + 1j * phase)]
+
+
+def _eigenvalues(module: str) -> None:
+    """Declare `eig` and `eigvals`: NumPy's of complex matrices, the helpers of real ones."""
+    def vjp(g: Expr, ans: Expr, a: Expr) -> Adjoints:
+        """3.1: A_bar = V^-H diag(w_bar) V^H."""
+        vh = mH(several(f"{module}.eig", a)[1])
+        return {"a": fit(known_as(fn.solve(vh, _on_diagonal(g) @ vh), a), a)}
+
+    def jvp(dots: Any, ans: Expr, a: Expr) -> Expr:
+        v = several(f"{module}.eig", a)[1]
+        return _diagonal(fn.solve(v, dots["a"].astype(v.dtype) @ v))
+
+    values = family.op(f"{module}.eigvals", "a", lambda op: [_eig_type(op)[0]])
+    values.vjp(vjp)
+    values.jvp(jvp)
+    # Vectors have length 1 and a real largest component, as LAPACK gives them. Equal eigenvalues: infinite.
+    both = family.op(f"{module}.eig", "a", _eig_type, emits="tuple", singular=True)
+    both.vjp(_eig_vjp)
+    both.jvp(_eig_jvp)
+
+
+_eigenvalues("np.linalg")
+_eigenvalues("s2s")
 
 
 # svd

@@ -7,6 +7,25 @@ from typing import Any
 import numpy as np
 
 
+def eig(a: Any) -> Any:
+    """Eigenvalues and eigenvectors of a real matrix, complex ones also where all are real.
+
+    >>> eig(np.array([[2.0, 0.0], [0.0, 3.0]]))[0]
+    array([2.+0.j, 3.+0.j])
+    """
+    w, v = np.linalg.eig(a)
+    return w + 0j, v + 0j
+
+
+def eigvals(a: Any) -> Any:
+    """Eigenvalues of a real matrix, complex ones also where all are real.
+
+    >>> eigvals(np.array([[2.0, 0.0], [0.0, 3.0]]))
+    array([2.+0.j, 3.+0.j])
+    """
+    return np.linalg.eigvals(a) + 0j
+
+
 def cofactors(a: Any) -> Any:
     """The derivative of the determinant by each element: det(a) times the inverse, transposed; if singular too.
 

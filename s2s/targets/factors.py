@@ -29,6 +29,20 @@ def _eigvalsh(a: Expr, UPLO: str) -> Expr | None:
     return None if UPLO in ("L", "l") else fn.eigvalsh(fn.copy(mH(a)))
 
 
+def _complex(a: Expr) -> Expr:
+    """Numba finds complex eigenvalues of complex matrices only."""
+    _single(a)
+    return a.astype("complex64" if a.dtype == "float32" else "complex128")
+
+
+def _eig(a: Expr) -> tuple[Expr, ...]:
+    return tuple(several("np.linalg.eig", _complex(a)))
+
+
+def _eigvals(a: Expr) -> Expr:
+    return a.wrap(a.b.one(a.lookup("np.linalg.eigvals"), {"a": _complex(a).v}))
+
+
 def _svdvals(x: Expr) -> Expr:
     _single(x)
     return several("np.linalg.svd", x, full_matrices=False)[1]
@@ -72,7 +86,8 @@ def _cumprod(a: Expr, axis: int | None, dtype: Any) -> Expr | None:
 _TRANSFORMS = ("fft", "ifft", "rfft", "irfft", "fftn", "ifftn", "rfftn", "irfftn", "fftfreq", "rfftfreq")
 
 FORMS: dict[str, Any] = {
-    "np.cumprod": _cumprod, "np.linalg.svdvals": _svdvals, "np.linalg.qr": _qr, "np.linalg.eigh": _eigh,
+    "np.cumprod": _cumprod, "s2s.eig": _eig, "s2s.eigvals": _eigvals,
+    "np.linalg.svdvals": _svdvals, "np.linalg.qr": _qr, "np.linalg.eigh": _eigh,
     "np.linalg.eigvalsh": _eigvalsh, "np.linalg.lstsq": _lstsq, "np.linalg.pinv": _pinv,
     **{f"np.linalg.{name}": _only_matrices for name in ("svd", "eig", "eigvals", "cholesky", "slogdet")},
     **{f"np.fft.{name}": _no_transform for name in _TRANSFORMS},

@@ -78,7 +78,29 @@ def _sum(seq: tuple[Expr, ...]) -> Expr:
     return total
 
 
+def _modf(x: Expr) -> tuple[Expr, Expr]:
+    whole = fn.trunc(x)
+    return fn.where(fn.isinf(x), 0.0, x - whole), whole
+
+
+def _unravel_index(indices: Expr, shape: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    """The last axis runs fastest."""
+    found: list[Expr] = []
+    for n in reversed(shape):
+        found.insert(0, indices % n)
+        indices = indices // n
+    return tuple(found)
+
+
+def _ravel_multi_index(multi_index: tuple[Expr, ...], dims: tuple[Expr, ...]) -> Expr:
+    total = multi_index[0]
+    for index, n in zip(multi_index[1:], dims[1:], strict=True):
+        total = total * n + index
+    return total
+
+
 FORMS: dict[str, Any] = {
+    "np.modf": _modf, "np.unravel_index": _unravel_index, "np.ravel_multi_index": _ravel_multi_index,
     "math.fmod": _fmod, "math.isclose": _isclose, "math.log": _log, "math.exp2": _exp2,
     "math.cbrt": _cbrt, "math.remainder": _remainder,
     "math.fma": lambda x, y, z: x * y + z, "math.ulp": lambda x: fn.spacing(fn.abs(x)), "math.fsum": _sum,

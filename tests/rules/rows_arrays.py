@@ -190,9 +190,10 @@ CONSTANTS = [
     row("np.isin", INDEX, np.array([1, 2])), row("np.gcd", INDEX, 2), row("np.lcm", INDEX, np.array([3])),
     row("np.bitwise_count", INDEX), row("np.indices", (2, 3)), row("np.lexsort", [V3, array(3)]),
     row("np.unravel_index", INDEX, (2, 3)), row("np.ravel_multi_index", [INDEX, INDEX], (3, 4)),
-    row("np.mask_indices", 3, np.triu),
     *(row(f"np.{name}", 5) for name in ("bartlett", "blackman", "hamming", "hanning")), row("np.kaiser", 5, 2.5),
-    row("np.histogram", V4), row("np.histogram", V4, 5, None, True),
+    *(row(f"np.{name}", V4, array(3)) for name in ("intersect1d", "union1d", "setdiff1d", "setxor1d")),
+    row("np.trim_zeros", V4), row("np.histogram_bin_edges", V4), row("np.histogram", V4),
+    row("np.histogram", V4, 5, None, True),
 ]
 
 
@@ -242,6 +243,7 @@ LINALG = [
     row("np.linalg.qr", array(4, 3)), row("np.linalg.qr", M34), row("np.linalg.qr", well(3, 2)),
     row("np.linalg.qr", M34, mode="r"), row("np.linalg.qr", complex_well(3)),
     row("np.linalg.qr", array(4, 2, dtype=C)),
+    row("s2s.eig", well(3)), row("s2s.eigvals", well(3)), row("s2s.eigvals", well(2, 2)), row("s2s.eig", well(3, 2)),
     row("np.linalg.eig", complex_well(3)), row("np.linalg.eig", np.stack([complex_well(2), complex_well(2)])),
     row("np.linalg.eigvals", complex_well(3)), row("np.linalg.eigvals", np.stack([complex_well(2), complex_well(2)])),
     row("np.linalg.matrix_power", well(3), n=3), row("np.linalg.matrix_power", well(3), n=0),

@@ -137,6 +137,16 @@ def _real_if_close(a: Expr, tol: Static = 100) -> Expr:
     return a
 
 
+@written.of(np.around)
+def _around(a: Expr, decimals: Static = 0) -> Expr:
+    return fn.round(a, decimals)
+
+
+@written.of(np.require)
+def _require(a: Expr, dtype: Static = None, requirements: Static = None) -> Expr:
+    return fn.ascontiguousarray(a, dtype=dtype)
+
+
 @written.of(np.divmod)
 def _divmod(x1: Expr, x2: Expr, /) -> tuple[Expr, Expr]:
     return x1 // x2, x1 % x2

@@ -127,14 +127,10 @@ def _svd(a: Expr, full_matrices: Static = True, compute_uv: Static = True, hermi
     return None if compute_uv else fn.svdvals(a)
 
 
-def _complex(a: Expr) -> Expr:
-    return a if a.is_complex else a.astype("complex64" if a.dtype == "float32" else "complex128")
-
-
 @written.of(np.linalg.eig)
 def _eig(a: Expr) -> Any:
     """Of a real matrix too the results are complex, as since NumPy 2.5."""
-    return None if a.is_complex else _EIG(*several("np.linalg.eig", _complex(a)))  # type: ignore[arg-type]
+    return None if a.is_complex else _EIG(*several("s2s.eig", a))  # type: ignore[arg-type]
 
 
 _EIG = type(np.linalg.eig(np.eye(1)))
@@ -142,7 +138,7 @@ _EIG = type(np.linalg.eig(np.eye(1)))
 
 @written.of(np.linalg.eigvals)
 def _eigvals(a: Expr) -> Expr | None:
-    return None if a.is_complex else fn.eigvals(_complex(a))
+    return None if a.is_complex else a.wrap(a.b.one(a.lookup("s2s.eigvals"), {"a": a.v}))
 
 
 @written.of(np.linalg.pinv)

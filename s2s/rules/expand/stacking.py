@@ -45,6 +45,12 @@ def _block(arrays: Several) -> Expr:
     return _joined(arrays, depth, max(depth, _rank(arrays)))
 
 
+@written.of(np.__dict__.get("row_stack"))
+def _row_stack(tup: Several) -> Expr:
+    """What np.vstack was called before NumPy 2."""
+    return fn.vstack(tup if isinstance(tup, list) else [tup])
+
+
 def common_shape(arrays: Sequence[Expr]) -> list[Expr]:
     """The shape that arrays are broadcast to."""
     dims = broadcast_dims([x.dims for x in arrays])
