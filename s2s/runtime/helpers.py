@@ -36,8 +36,8 @@ from s2s.runtime.rows import (
 __all__ = [
     "add_at", "add_at_pairs", "add_where", "argsort_last", "as_matrices", "as_rows", "broadcast_like",
     "cofactors", "cumsum_last", "det_stack", "diagonal_last", "eig", "eigvals", "inv_stack", "matmul_stack",
-    "max_last", "min_last", "polygamma", "prod_last", "product_of_others", "recurrence", "set_at", "set_at_pairs", "solve_stack",
-    "sort_last", "unbroadcast",
+    "max_last", "min_last", "polygamma", "prod_last", "product_of_others", "recurrence", "set_at", "set_at_pairs",
+    "solve_stack", "sort_last", "unbroadcast",
 ]
 
 
