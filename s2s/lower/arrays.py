@@ -146,7 +146,7 @@ def value_method(ctx: Context, node: Node, x: Value, name: str, args: Args, kwar
         new.type = Array(x.type.dtype, x.type.dims)
         return new
     if name == "item":
-        return ctx.b.cast(scalar(ctx, node, x), _weak(x)) if not args else None
+        return ctx.b.cast(scalar(ctx, node, _item(ctx, node, x, args)), _weak(x))
     if name == "tolist":
         return ctx.b.cast(x, _weak(x)) if isinstance(x.type, Scalar) else ctx.call(node, Static(list), [x])
     return _other_method(ctx, node, x, name, args)
@@ -164,6 +164,17 @@ def _other_method(ctx: Context, node: Node, x: Value, name: str, args: Args) -> 
         return x
     return None
 
+
+
+def _item(ctx: Context, node: Node, x: Value, args: Args) -> Value:
+    """The element that `item` is asked for: by one number of all, or by its indices."""
+    if not args or not isinstance(x.type, Array):
+        return x
+    parts = sequence(ctx, usable(ctx, node, args[0])) if len(args) == 1 else args
+    index = list(args) if parts is None else parts
+    flat = x if len(index) == x.type.ndim else value(ctx, node, ctx.call(node, Static(np.ravel), [x]))
+    places = tuple(value(ctx, node, k) for k in index)
+    return ctx.b.one("getitem", {"a": flat, "index": places}, {"items": ("i",) * len(places)})
 
 
 def _weak(x: Value) -> Scalar:

@@ -126,6 +126,8 @@ def _number_attribute(ctx: Context, node: gast.AST, x: Value, t: Scalar | Array,
         return item if name == "itemsize" else ctx.b.mul(item, size)
     if name == "T":
         return x if t.ndim < 2 else ctx.call(node, Static(np.transpose), [x])
+    if name == "mT" and t.ndim > 1:
+        return ctx.call(node, Static(np.swapaxes), [x, ctx.b.int(-1), ctx.b.int(-2)])
     if name in ("real", "imag"):
         if np.dtype(t.dtype).kind != "c":
             return x if name == "real" else ctx.call(node, Static(np.zeros_like), [x])

@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from s2s.lower.grids import GRIDS
 from s2s.lower.intrinsics import INTRINSICS
 from s2s.lower.library import STAND_INS
 from s2s.lower.typefunctions import TYPE_FUNCTIONS
 from s2s.lower.writers import WRITERS, WRITING_METHODS
 from s2s.rules import TABLE
 from s2s.rules.expand import EXPANSIONS, METHODS
+from s2s.rules.table import Rule
 
 # Functions and classes that compute nothing that could have a derivative, by reason. They may be called; the call is
 # left where it is.
@@ -46,7 +48,7 @@ REFUSED: dict[str, str] = {
     "unique_all unique_counts unique_inverse unique_values": "which of equal elements is kept is not said",
     "histogram2d histogramdd": "its edges follow the data; count with np.bincount, which takes weights",
     "matrix asmatrix bmat recarray record": "it computes otherwise than an array; use np.array",
-    "broadcast nditer nested_iters ndindex ndenumerate": "write the loop over indices",
+    "broadcast nditer nested_iters": "write the loop over indices",
     "frompyfunc": "its results are Python objects; use np.vectorize, or the function itself",
     "fromiter": "build a list, and np.array of it",
     "mask_indices": "it calls its argument; use np.triu_indices or np.nonzero of a mask",
@@ -55,8 +57,7 @@ REFUSED: dict[str, str] = {
 }
 
 METHODS_WITHOUT: dict[str, str] = {
-    "it says something of the array": """T base ctypes data device dtype flags flat imag itemsize mT nbytes ndim real
-        shape size strides""",
+    "it says something of the array": "base ctypes data device dtype flags itemsize nbytes ndim shape size strides",
     "it writes files and bytes": "dump dumps tobytes tofile",
 }
 METHODS_REFUSED: dict[str, str] = {
@@ -66,8 +67,8 @@ METHODS_REFUSED: dict[str, str] = {
     "to_device": "arrays are in main memory",
     "tolist": "how many numbers there are is not known before the program runs; use the array",
 }
-# Methods that lowering knows.
-_OWN_METHODS = frozenset({"astype", "fill", "item", "copy"})
+# Methods and attributes that lowering knows.
+_OWN_METHODS = frozenset({"astype", "fill", "item", "copy", "T", "mT", "real", "imag", "flat"})
 
 
 def _listed(table: dict[str, str]) -> dict[str, str]:
@@ -89,6 +90,12 @@ def namespaces() -> Iterator[tuple[str, str, Any]]:
                     yield f"{prefix}.{name}", name, found
 
 
+def _rule_kind(rule: Rule) -> tuple[str, str]:
+    if rule.differentiable:
+        return "derivative", ""
+    return ("zero", "") if rule.zero else ("constant", rule.nondiff or "")
+
+
 def function_kind(name: str, function: Any) -> tuple[str, str] | None:
     """What is known of a function: "derivative", "zero", "constant", "none" or "refused", and why; None for nothing."""
     if function in TYPE_FUNCTIONS:
@@ -99,9 +106,11 @@ def function_kind(name: str, function: Any) -> tuple[str, str] | None:
     if function in EXPANSIONS or function in STAND_INS or function in WRITERS:
         return "derivative", ""
     if rule is not None:
-        if rule.differentiable:
-            return "derivative", ""
-        return ("zero", "") if rule.zero else ("constant", rule.nondiff or "")
+        return _rule_kind(rule)
+    if function is np.indices:
+        return "constant", "its result is indices"
+    if function in GRIDS and function is not np.ndarray:
+        return "derivative", ""
     for kind, known in (("none", _listed(WITHOUT)), ("refused", _refusals(REFUSED))):
         if name in known:
             return kind, known[name]
@@ -114,8 +123,7 @@ def method_kind(name: str) -> tuple[str, str] | None:
         return "derivative", ""
     rule = TABLE.by_method.get(name)
     if rule is not None:
-        return ("derivative", "") if rule.differentiable else ("zero", "") if rule.zero else (
-            "constant", rule.nondiff or "")
+        return _rule_kind(rule)
     for kind, known in (("none", _listed(METHODS_WITHOUT)), ("refused", _refusals(METHODS_REFUSED))):
         if name in known:
             return kind, known[name]

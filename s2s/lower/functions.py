@@ -66,7 +66,8 @@ def call_python(ctx: Context, node: gast.AST | None, function: FunctionType, rea
 
     positional = [p.id for p in [*tree.args.posonlyargs, *tree.args.args]]
 
-    own = (function.__module__ or "").startswith("s2s.")  # what stands for a function of a library: its defaults never change
+    # What stands for a function of a library: its defaults never change.
+    own = (function.__module__ or "").startswith("s2s.")
 
     def default(k: int) -> Lowered:
         if own:

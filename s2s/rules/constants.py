@@ -5,7 +5,7 @@ from __future__ import annotations
 from s2s.ir.core import Op
 from s2s.ir.ops import elementwise_type, numeric
 from s2s.ir.types import Array, Dim, Scalar, broadcast_dims, fresh_dim, known_dim
-from s2s.rules.dims import Result, array_or_scalar, constant_int, fresh_array, int_dims, numerics, promoted
+from s2s.rules.dims import Result, array_or_scalar, constant_int, fresh_array, numerics, promoted
 from s2s.rules.table import Family
 
 family = Family("constants")
@@ -54,12 +54,6 @@ family.op("np.bitwise_count", "x", lambda op: [elementwise_type([numeric(op, "x"
 
 # Indices
 
-def _grid(op: Op) -> Result:
-    dims = int_dims(op, "dimensions")
-    return [fresh_array("int64", (known_dim(len(dims)), *dims))]
-
-
-family.op("np.indices", "dimensions: ints", _grid, nondiff="its result is indices")
 family.op("np.lexsort", "keys: values, axis=-1", lambda op: [fresh_array("int64", numerics(op, "keys")[0].dims)],
           nondiff="its result is indices, which do not change with the values")
 family.op("np.unravel_index", "indices, shape: ints", lambda op: [
@@ -94,16 +88,9 @@ def _float_like(op: Op) -> Result:
     return [elementwise_type([t], t.dtype if t.dtype in ("float32", "float64") else "float64", False)]
 
 
-def _histogram(op: Op) -> Result:
-    counted = "weights" not in op.args and not op.attrs["density"]
-    return [fresh_array("int64" if counted else "float64", (fresh_dim(),)), fresh_array("float64", (fresh_dim(),))]
-
-
 family.op("np.kaiser", "M, beta", _window, refused="NumPy has no derivative of the Bessel function that it is made of")
 family.op("np.i0", "x", _float_like, refused="its derivative is a Bessel function that NumPy has not")
 family.op("np.unique", "ar", _flat, refused="which of equal elements is kept is not said")
-family.op("np.histogram", "a, bins: value = 10, range=None, density=False, weights: value = None", _histogram,
-          emits="tuple", refused="its edges follow the data; count with np.bincount, which takes weights")
 
 
 # Sets: the elements are copies of the arguments', but which, the values decide.

@@ -319,6 +319,14 @@ FUNCTIONALS = [
     row(lambda x: np.vectorize(lambda t: t * t if t > 0 else -t)(x), M34, name="vectorize"),
     row(lambda x, y: np.vectorize(lambda s, t: s * t)(x, y), array(3, 1), V4, name="vectorize of two"),
 ]
+METHODS = [
+    row(lambda x: x.mT @ x, T234, name="mT"),
+    row(lambda x: x.item(1, 2) * x.item(3) + x.item((0, 1)), M34, name="item",
+                                               single=False),
+    row(lambda x: x.cumprod(axis=1) + x.clip(-1.0, 0.5), M34, name="cumprod method"),
+    row(lambda x: x.sum(axis=0, where=MASK) * x.max(0, initial=0.1, where=MASK), M34, name="sum method"),
+    row(lambda x: x.var(axis=1, ddof=1) + x.trace() + x.dot(x.T).std(), array(3, 3), name="var method"),
+]
 PARTS = [
     row(np.modf, V4), row(np.modf, M23), row(lambda x: np.frexp(x)[0], V4, name="frexp"), row(
         lambda x: np.ldexp(x, np.array([1, 2, 3, 0])), V4, name="ldexp"), row(np.nextafter, V4, array(4)),
@@ -328,5 +336,6 @@ PARTS = [
     row(np.nan_to_num, V4), row(lambda x: np.nan_to_num(np.where(x > 1, np.nan, x), nan=2.0), V4, name="nan_to_num"),
 ]
 
-ROWS = [*POLYNOMIALS, *STACKING, *FUNCTIONALS, *PARTS, *CHOOSING, *STATISTICS, *MORE_PRODUCTS, *PADDING, *MATRICES,
+ROWS = [*POLYNOMIALS, *STACKING, *FUNCTIONALS, *METHODS, *PARTS, *CHOOSING, *STATISTICS, *MORE_PRODUCTS, *PADDING,
+    *MATRICES,
         *CUTTING, *DIFFERENCES, *FOURIER, *REDUCING]

@@ -1,4 +1,4 @@
-"""Arrays put together and shaped alike: block, broadcast_arrays, atleast_nd of several, ix_, linspace of arrays."""
+"""Arrays put together and shaped alike: block, broadcast_arrays, atleast_nd of several, linspace of arrays."""
 
 from __future__ import annotations
 
@@ -80,15 +80,6 @@ def _at_least(rank: int, function: Any) -> None:
 _at_least(1, np.atleast_1d)
 _at_least(2, np.atleast_2d)
 _at_least(3, np.atleast_3d)
-
-
-@written.of(np.ix_)
-def _ix(*args: Expr) -> tuple[Any, ...]:
-    found = []
-    for k, x in enumerate(args):
-        index = fn.flatnonzero(x) if x.dtype == "bool" else x
-        found.append(index[tuple(slice(None) if j == k else None for j in range(len(args)))])
-    return tuple(found)
 
 
 @written.of(np.linspace)
