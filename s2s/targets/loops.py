@@ -140,7 +140,7 @@ class _Writer:
         part = SPECS["getitem"].infer(Op(SPECS["getitem"], {"a": a, "index": op.values("index")}, dict(op.attrs)))[0]
         return (found, part.dims) if found is not None and isinstance(part, Array) else None
 
-    def _needed(self, op: Op, within: Sequence[Op], dims: tuple[Dim, ...]) -> list[Op]:
+    def _needed(self, op: Op, within: Sequence[Op], group: _Group, dims: tuple[Dim, ...]) -> list[Op]:
         """The operations of `within` that compute, cell by cell, what `op` stores, or read what it overwrites."""
         found: set[Op] = set()
         work = [op.value("value")]
@@ -152,7 +152,8 @@ class _Writer:
             if made in possible and made not in found and self._is_cellwise(made):
                 found.add(made)
                 work += [v for v in made.operands() if isinstance(v.type, Array)]
-        # What something else needs before the loop is computed before it.
+        # What something else needs before the loop, or the loop reads already, is computed before it.
+        found -= {o for o in found for g in group.ops if o.result in g.operands()}
         while early := {o for o in found for v in within if v not in found and o.result in v.operands()}:
             found -= early
         return [o for o in within if o in found]
@@ -173,7 +174,7 @@ class _Writer:
         dims = target[1]
         if group.ops and dims != group.dims:
             return False
-        new = [*self._needed(op, [*before, *after], dims), op]
+        new = [*self._needed(op, [*before, *after], group, dims), op]
         if any(self._reads(o, op) for o in after if o not in new):
             return False
         if any(v.op in after and v.op not in new for o in new for v in o.operands()):
@@ -233,7 +234,7 @@ class _Writer:
         target = self._target(op)
         assert target is not None
         group.dims = target[1]
-        needed = self._needed(op, [*before, *after], group.dims)
+        needed = self._needed(op, [*before, *after], group, group.dims)
         known = group.claimed | {r for o in needed for r in o.results}
         for o in (*needed, op):
             group.touched += self._touches(o, group.dims, known) or []

@@ -295,3 +295,9 @@ def no_paths(x, Z):
             s = s * math.exp(Z[p, t])
         total += s
     return total * total
+
+@program(args=(np.array([[0.5, 1.0, -0.3], [2.0, -1.0, 0.7], [0.1, 0.6, -0.8]]), 0.1), smoke=True)
+def change_that_two_columns_share(u, dt):
+    un = u.copy()
+    u[1:-1, -1] = un[1:-1, -1] - dt * (un[1:-1, -1] - un[1:-1, -2])
+    return np.sum(u * un)
