@@ -6,8 +6,9 @@ blocks at the end (`Insertions.apply`), so that the positions of the forward ope
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from s2s.analyse.memory import LOOPS, Memory
 from s2s.ir.builder import Builder
@@ -67,6 +68,7 @@ class Saver:
         self._buffers: dict[Value, Value] = {}
         self._bases: dict[Op, Value] = {}
         self._moved: dict[tuple[Op, Value], Value | None] = {}
+        self._bound: set[Value] = set()
 
     def spec(self, name: str) -> OpSpec:
         return self.table.by_name[name].spec
@@ -121,8 +123,11 @@ class Saver:
     def _nothing(self, block: Block, t: Type, in_loop: bool) -> Value:
         made = Block()
         value = self._something(Builder(made), t) if in_loop else Builder(made).undefined(t)
-        self._write(self.insert.tail.setdefault(block, []), block, made)
+        self._at_end(block, made)
         return value
+
+    def _at_end(self, block: Block, made: Block) -> None:
+        self._write(self.insert.tail.setdefault(block, []), block, made)
 
     def _something(self, b: Builder, t: Type) -> Value:
         """A value that can be saved, and that nobody reads."""
@@ -137,19 +142,35 @@ class Saver:
         return value
 
     def _bind(self, v: Value) -> None:
-        """Something for a loop to start with, if it carries `v`, which is saved, and which is not bound before it."""
-        loop = self.memory.owner.get(self.home[v]) if v.op is None else None
-        if loop is None or loop.name not in LOOPS:
+        """Something in the place of what is not bound, wherever `v`, which is saved, may come from there."""
+        if v in self._bound:
             return
-        inits = list(loop.values("init"))
-        k = self.home[v].params.index(v) - (len(self.home[v].params) - len(inits))
-        before = inits[k].op if k >= 0 else None
-        if before is None or before.name != "undefined":
+        self._bound.add(v)
+        owner = v.op if v.op is not None else self.memory.owner.get(self.home[v])
+        if owner is None or owner.name not in (*LOOPS, "if", "with"):
             return
+        if owner.name in LOOPS:
+            inits = list(owner.values("init"))
+            values = owner.results if v.op is not None else self.home[v].params[len(self.home[v].params) - len(inits):]
+            k = values.index(v) if v in values else -1
+            if not 0 <= k < len(inits):
+                return
+            inits[k] = self._bound_value(inits[k], partial(self.before, owner))
+            owner.args["init"] = tuple(inits)
+        else:
+            k = owner.results.index(v)
+        for block in owner.blocks if owner.name not in LOOPS else owner.blocks[-1:]:
+            block.results[k] = self._bound_value(block.results[k], partial(self._at_end, block))
+
+    def _bound_value(self, v: Value, place: Callable[[Block], None]) -> Value:
+        """`v`, or, where that is not bound, something that `place` puts into the program."""
+        if v.op is None or v.op.name != "undefined":
+            self._bind(v)
+            return v
         made = Block()
-        inits[k] = self._something(Builder(made), v.type)
-        loop.args["init"] = tuple(inits)
-        self.before(loop, made)
+        value = self._something(Builder(made), v.type)
+        place(made)
+        return value
 
     def _empty(self, b: Builder, dtype: str, shape: Sequence[Value], hint: str) -> Value:
         attrs = {**self._defaults("np.empty"), "dtype": dtype}

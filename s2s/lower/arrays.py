@@ -201,7 +201,9 @@ def _variable_method(ctx: Context, node: Node, x: Value, name: str, args: Args) 
                {"text": text, "types": [], "name": "assign",
                                                                     "harmless": True})
     ctx.variables[new] = read
-    ctx.state.env[("variable", id(read.value)), "value"] = new
+    key = (("variable", id(read.value)), "value")
+    ctx.state.bind(key, new)
+    ctx.initial.setdefault(key, lambda: read.leaf)
     return Static(None)
 
 

@@ -138,7 +138,7 @@ def _number_attribute(ctx: Context, node: gast.AST, x: Value, t: Scalar | Array,
 
 
 def _outside_attribute(ctx: Context, node: gast.AST, x: Outside, name: str) -> Lowered:
-    override = ctx.state.env.get((ctx.object_scope(x), name))
+    override = ctx.get((ctx.object_scope(x), name))
     if override is not None:
         return override
     v = x.value

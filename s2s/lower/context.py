@@ -61,6 +61,14 @@ class Raised(Exception):
     """A function that was called always raises: nothing after it in the statement runs."""
 
 
+class Late(Exception):
+    """What a name holds that is read here may come from an earlier iteration of `loops`: let them carry it."""
+
+    def __init__(self, loops: Iterable[int], name: Any) -> None:
+        self.found = frozenset((loop, name) for loop in loops)
+        super().__init__(self.found)
+
+
 class UnknownResult(Exception):
     """A recursive call whose result type is not known yet."""
 
@@ -108,13 +116,38 @@ RETURNED = "#returned"
 
 @dataclass(eq=False, slots=True)
 class State:
-    """What names stand for, and what is in the containers that the program made, at one point."""
+    """What names stand for, and what is in the containers that the program made, at one point.
+
+    unsure: names that are bound on some of the paths that lead here only. skipped: the same, where the other paths
+    have left (`continue`), until they come back. lost: names that an earlier iteration of these loops may have bound,
+    which do not carry them.
+    """
 
     env: dict[Key, Lowered] = field(default_factory=dict)
     heap: dict[Box, Any] = field(default_factory=dict)
+    unsure: set[Key] = field(default_factory=set)
+    skipped: set[Key] = field(default_factory=set)
+    lost: dict[Key, frozenset[int]] = field(default_factory=dict)
 
     def copy(self) -> State:
-        return State(dict(self.env), {b: copy_content(c) for b, c in self.heap.items()})
+        return State(dict(self.env), {b: copy_content(c) for b, c in self.heap.items()}, set(self.unsure),
+                     set(self.skipped), dict(self.lost))
+
+    def bind(self, key: Key, new: Lowered) -> None:
+        """Let a name stand for something."""
+        self.env[key] = new
+        self.unsure.discard(key)
+        self.lost.pop(key, None)
+
+    def rejoin(self) -> None:
+        """Control that had left an iteration is back."""
+        self.unsure |= self.skipped
+        self.skipped.clear()
+
+
+def late_name(key: Key) -> Any:
+    """A name of the state by which it is known when the program is lowered again."""
+    return key if isinstance(key[0], tuple) else key[1]
 
 
 def copy_content(content: Any) -> Any:
@@ -214,6 +247,9 @@ class Context:
         self.marks: dict[Block, list[tuple[int, State]]] = {}  # the states before the statements of a `try`, by block
         self.handling: list[tuple[type[BaseException], ...]] = []  # what the handler around this has caught
         self.replaced: dict[Value, Value] = {}  # results of branches that are known not to be left by an exception
+        self.unsure: set[Key] = set()  # names read where they may not be bound
+        self.late: set[tuple[int, Any]] = set()  # loops, and names that they carry though they are not bound before
+        self.initial: dict[Key, Callable[[], Lowered | None]] = {}  # of what is stored outside: what it held at first
         self.yields: dict[Frame, Callable[[Lowered], None]] = {}  # what takes the values of a running generator
         self.endless: list[Frame] = []  # generators whose loop never ends by itself
         self.lists: dict[Value, int] = {}  # arrays that stand for a list; the node that made it
@@ -273,6 +309,14 @@ class Context:
         return error
 
     # Outside values -----------------------------------------------------------------------------
+
+    def get(self, key: Key) -> Lowered | None:
+        """What the state has for a name that is read now; None where it has nothing."""
+        if key in self.state.lost:
+            raise Late(self.state.lost[key], late_name(key))
+        if key in self.state.unsure:
+            self.unsure.add(key)
+        return self.state.env.get(key)
 
     def object_scope(self, x: Outside) -> tuple[str, int]:
         """Where the state keeps the attributes that are stored in an object, by whichever path it is reached."""

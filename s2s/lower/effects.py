@@ -21,7 +21,7 @@ from s2s.lower.binding import is_argument
 from s2s.lower.context import RETURNED, Context
 from s2s.lower.control import TRUE
 from s2s.lower.iterate import describe
-from s2s.lower.outside import opaque
+from s2s.lower.outside import attribute, global_name, opaque
 from s2s.lower.truth import truth
 from s2s.lower.values import Box, Lowered, Outside, Static, Tuple
 from s2s.variable import Variable
@@ -264,10 +264,12 @@ def assign_outside(ctx: Context, name: str, scope: Any, new: Lowered) -> None:
     if scope is None:
         raise ctx.error(ctx.statement, f"{name!r} belongs to a function that has returned, and is assigned",
                         "what it holds after the call would be part of the result")
-    ctx.state.env[scope, name] = new
-    if ctx.frame.read is None:
+    function = ctx.frame.read
+    if function is None:
         raise ctx.error(ctx.statement, f"an assignment to the global {name!r} in a nested function")
-    module = ctx.binding.read(ctx.frame.read, "attr", "__globals__")
+    ctx.state.bind((scope, name), new)
+    ctx.initial.setdefault((scope, name), lambda: global_name(ctx, function, name))
+    module = ctx.binding.read(function, "attr", "__globals__")
     target = opaque(ctx, Outside(module.value, module))
     template = Template(ctx)
     holder = template.marker(target)
@@ -279,7 +281,9 @@ def assign_outside(ctx: Context, name: str, scope: Any, new: Lowered) -> None:
 
 def assign_attribute(ctx: Context, node: gast.AST, x: Outside, name: str, new: Lowered) -> None:
     """`obj.name = ...` on an object from outside: done once, and later reads see the new value."""
-    ctx.state.env[ctx.object_scope(x), name] = new
+    key = (ctx.object_scope(x), name)
+    ctx.state.bind(key, new)
+    ctx.initial.setdefault(key, lambda: attribute(ctx, x, name))
     ctx.stores_attributes = True
     template = Template(ctx)
     holder = template.marker(opaque(ctx, x))

@@ -492,7 +492,7 @@ def lookup_around(ctx: Context, scope: Frame | None, name: str) -> Lowered | Non
     """What a name of the functions around a nested one stands for now; None where none of them has it."""
     while scope is not None:
         if (scope, name) in ctx.state.env:
-            return ctx.state.env[scope, name]
+            return ctx.get((scope, name))
         scope = scope.outer
     return None
 

@@ -10,17 +10,17 @@ import gast
 from s2s.errors import UnsupportedSyntaxError
 from s2s.ir.core import Block, Op, Value
 from s2s.ir.ops import SPECS, constant
-from s2s.ir.types import BOOL, INT, Scalar, Type, Undefined, fresh_dim, unify
+from s2s.ir.types import BOOL, INT, Scalar, fresh_dim
+from s2s.lower.carry import Carry
 from s2s.lower.context import RETURNED, Context, Loop, Peel, Unroll
 from s2s.lower.control import FALSE, TRUE, as_bool, branch, either, flag, left, not_
 from s2s.lower.iterate import Items, items_of
-from s2s.lower.merge import Slot, cast_to, flatten, is_flag, replace, slot_hint, widen
+from s2s.lower.merge import replace
 from s2s.lower.names import assigned_names
 from s2s.lower.truth import truth, usable
-from s2s.lower.values import Conflict, Lowered, Static
+from s2s.lower.values import Lowered, Static
 
 Body = Callable[[Loop, Lowered], None]
-MAX_ATTEMPTS = 25
 MAX_UNROLL = 4096
 MAX_WHILE = 256  # iterations of a `while` loop whose test is known
 MAX_RETRY = 32  # iterations of a loop that is unrolled because it cannot be lowered otherwise
@@ -74,6 +74,7 @@ def _pushed(ctx: Context, node: gast.AST, push: Callable[[Callable[[Lowered], No
             ctx.state.env[loop.continued] = FALSE
             body(loop, item)
             ctx.state.env[loop.continued] = FALSE
+            ctx.state.rejoin()
             gone = left(ctx)
         finally:
             ctx.loops.remove(loop)
@@ -92,6 +93,7 @@ def _else(ctx: Context, loop: Loop, orelse: Callable[[], None]) -> None:
     ctx.state.env.pop(loop.broke, None)
     ctx.state.env.pop(loop.continued, None)
     ctx.state.env.pop(loop.done, None)
+    ctx.state.rejoin()
     if early == FALSE:
         orelse()
     elif isinstance(early, Value):
@@ -114,6 +116,7 @@ def _unrolled(ctx: Context, node: gast.AST, items: Sequence[Callable[[], Lowered
             ctx.state.env[loop.continued] = FALSE
             body(loop, items[k]())
             ctx.state.env[loop.continued] = FALSE
+            ctx.state.rejoin()
             k += 1
             gone = left(ctx)
             if gone == TRUE:
@@ -141,7 +144,7 @@ def _runtime_for(ctx: Context, loop: Loop, items: Items, body: Body) -> None:
         with ctx.b.at(block):
             body(loop, items.item(ctx, index))
 
-    carry = _Carry(ctx, loop, make, assigned_names(loop.node))
+    carry = Carry(ctx, loop, make, assigned_names(loop.node))
     block = carry.run()
     args = {"start": start, "stop": stop, "step": step, "init": tuple(carry.inits())}
     _finish(ctx, carry, "for", args, [block], first=1)
@@ -172,6 +175,7 @@ def lower_while(ctx: Context, node: gast.While, test: Callable[[], Lowered], bod
             ctx.loops.append(first)
             body(first, Static(None))
             ctx.state.env[first.continued] = FALSE
+            ctx.state.rejoin()
             gone = left(ctx)
             ctx.loops.pop()
 
@@ -210,6 +214,7 @@ def _unrolled_while(ctx: Context, node: gast.While, test: Callable[[], Lowered],
             ctx.state.env[loop.continued] = FALSE
             body(loop, Static(None))
             ctx.state.env[loop.continued] = FALSE
+            ctx.state.rejoin()
             k += 1
             gone = left(ctx)
             if gone == TRUE:
@@ -241,7 +246,7 @@ def _runtime_while(ctx: Context, loop: Loop, test: Callable[[], Lowered], body: 
         with ctx.b.at(block):
             body(loop, Static(None))
 
-    carry = _Carry(ctx, loop, make, assigned_names(node))
+    carry = Carry(ctx, loop, make, assigned_names(node))
     block = carry.run()
     inits = carry.inits()
     _finish(ctx, carry, "while", {"init": tuple(inits)}, [_test_block(ctx, loop, test, carry), block], first=0)
@@ -264,7 +269,7 @@ def _while_true(ctx: Context, loop: Loop, test: Callable[[], Lowered], body: Bod
             else:
                 leave()
 
-    carry = _Carry(ctx, loop, make, assigned_names(loop.node))
+    carry = Carry(ctx, loop, make, assigned_names(loop.node))
     block = carry.run()
     inits = carry.inits()
     always = Block(params=[Value(p.type, p.hint) for p in block.params])
@@ -273,12 +278,13 @@ def _while_true(ctx: Context, loop: Loop, test: Callable[[], Lowered], body: Bod
     _finish(ctx, carry, "while", {"init": tuple(inits)}, [always, block], first=0)
 
 
-def _test_block(ctx: Context, loop: Loop, test: Callable[[], Lowered], carry: _Carry) -> Block:
+def _test_block(ctx: Context, loop: Loop, test: Callable[[], Lowered], carry: Carry) -> Block:
     """The condition as a block over the carried values."""
     block = Block(params=[Value(p.type, p.hint) for p in carry.params.values()])
     saved, ctx.state = ctx.state, carry.start.copy()
+    carry.bind_late(ctx.state)
     for slot, p in zip(carry.params, block.params, strict=True):
-        if slot in carry.before:
+        if slot in carry.before or carry.is_late(slot):
             replace(ctx.state, slot, p)
     with ctx.b.at(block):
         cond = truth(ctx, loop.node, test())
@@ -287,7 +293,7 @@ def _test_block(ctx: Context, loop: Loop, test: Callable[[], Lowered], carry: _C
     return block
 
 
-def _finish(ctx: Context, carry: _Carry, name: str, args: dict[str, Any], blocks: list[Block], first: int) -> None:
+def _finish(ctx: Context, carry: Carry, name: str, args: dict[str, Any], blocks: list[Block], first: int) -> None:
     """Append the loop and put its results into the state."""
     body = blocks[-1]
     stop = carry.stop
@@ -301,168 +307,6 @@ def _finish(ctx: Context, carry: _Carry, name: str, args: dict[str, Any], blocks
     op.results = [Value(t, p.hint, op) for t, p in zip(types, body.params[first:], strict=True)]
     ctx.b.block.ops.append(op)
     carry.settle(op.results)
-
-
-class _Carry:
-    """Finds what a loop carries: lowers its body until the carried values have stable types."""
-
-    def __init__(self, ctx: Context, loop: Loop, make: Callable[[Block, list[Value]], None],
-                 names: frozenset[str]) -> None:
-        self.ctx, self.loop, self.make = ctx, loop, make
-        self.start = ctx.state
-        self.before = flatten(ctx.state)
-        self.types: dict[Slot, Type] = {
-            slot: _carried_type(v.type) for slot, v in self.before.items()
-            if isinstance(v, Value) and slot[0] == "env" and slot[1] is ctx.frame and slot[2] in names}
-        self.fresh: set[str] = set()
-        self.conflicts: dict[Slot, Conflict] = {}
-        self.stop: Any = FALSE
-
-    def run(self) -> Block:
-        ctx = self.ctx
-        for _ in range(MAX_ATTEMPTS):
-            block = Block()
-            ctx.state = self.start.copy()
-            params = {slot: Value(t, slot_hint(slot)) for slot, t in self.types.items()}
-            for slot, p in params.items():
-                replace(ctx.state, slot, p)
-            for slot, conflict in self.conflicts.items():
-                replace(ctx.state, slot, conflict)
-            for key in (self.loop.broke, self.loop.continued, self.loop.done, (ctx.frame, RETURNED)):
-                ctx.state.env[key] = FALSE
-            ctx.loops.append(self.loop)
-            try:
-                self.make(block, list(params.values()))
-                with ctx.b.at(block):
-                    self.stop = either(ctx, flag(ctx, self.loop.done), either(
-                        ctx, flag(ctx, self.loop.broke), flag(ctx, (ctx.frame, RETURNED))))
-                ctx.state.env[self.loop.continued] = FALSE
-            finally:
-                ctx.loops.pop()
-            self.after = flatten(ctx.state)
-            self.end = ctx.state
-            if not self._changed(params):
-                self.params = params
-                return self._complete(block)
-        raise ctx.error(self.loop.node, "the types of this loop's variables do not settle",
-                        "a variable changes its type from one iteration to the next",
-                        "give it one type before the loop")
-
-    def _changed(self, params: dict[Slot, Value]) -> bool:
-        """Widen or extend what is carried; True if the body has to be lowered again."""
-        again = False
-        for slot, new in self.after.items():
-            old = self.before.get(slot)
-            if slot in params:
-                again |= self._widen(slot, params[slot].type, new)
-            elif new is old or self._is_flag(slot) or slot in self.conflicts:
-                continue
-            elif slot in self.before:
-                assert old is not None
-                again |= self._carry_more(slot, old, new)
-        for slot in params:
-            if slot not in self.after and slot[0] == "env":
-                raise Peel
-        for slot in self.before:
-            if slot not in self.after and slot[0] == "heap" and slot[1] in self.end.heap:
-                raise self._other_length()
-        for box, content in self.start.heap.items():
-            if isinstance(content, list) and isinstance(self.end.heap.get(box), list) \
-                    and len(self.end.heap[box]) != len(content):
-                raise self._other_length()
-        return again
-
-    def _other_length(self) -> Exception:
-        return self.ctx.error(self.loop.node, "a list has another length after an iteration of this loop",
-                              "its elements are values of their own, whose number is known before the loop runs",
-                              "make it an array, or a list that is only appended to")
-
-    def _is_flag(self, slot: Slot) -> bool:
-        return slot[0] == "env" and is_flag(slot[2])
-
-    def _widen(self, slot: Slot, param: Type, new: Lowered) -> bool:
-        if not isinstance(new, Value):
-            raise Peel
-        if isinstance(new.type, Undefined):
-            return False
-        widened = widen(param, new.type, self.fresh)
-        if widened is None:
-            raise Peel
-        changed = widened != param or any(
-            getattr(widened, part, None) != getattr(param, part, None) for part in ("dims", "layout"))
-        self.types[slot] = widened
-        return changed
-
-    def _carry_more(self, slot: Slot, old: Lowered, new: Lowered) -> bool:
-        if isinstance(old, Value) and isinstance(new, Value):
-            joined = unify(old.type, new.type)
-            if joined is None:
-                raise Peel
-            self.types[slot] = _carried_type(old.type)
-            return True
-        if isinstance(old, Static) and isinstance(new, Static) and old == new:
-            return False
-        if isinstance(old, Static) and old.value is None:
-            raise Peel
-        if isinstance(old, Static) or isinstance(new, Static):
-            raise Peel
-        self.conflicts[slot] = Conflict("different things from one iteration to the next")
-        return True
-
-    def _complete(self, block: Block) -> Block:
-        """Add what the body defines anew, which is not bound before the loop."""
-        for slot, new in self.after.items():
-            if slot in self.params or new is self.before.get(slot):
-                continue
-            if self._is_flag(slot) and new == TRUE:
-                # Set in every iteration; but the loop may run zero times.
-                with self.ctx.b.at(block):
-                    new = self.after[slot] = self.ctx.b.const(True, BOOL)
-            elif slot in self.before and not self._is_flag(slot):
-                continue
-            if isinstance(new, Value) and not isinstance(new.type, Undefined):
-                self.params[slot] = Value(_carried_type(new.type), slot_hint(slot))
-                block.params.append(self.params[slot])
-        return block
-
-    def inits(self) -> list[Value]:
-        """What the carried values are before the loop."""
-        b = self.ctx.b
-        out = []
-        for slot, p in self.params.items():
-            old = self.before.get(slot)
-            if self._is_flag(slot):
-                out.append(b.const(False, BOOL))
-            elif isinstance(old, Value):
-                out.append(cast_to(b, b.block, old, p.type))
-            else:
-                out.append(b.undefined(p.type))
-        return out
-
-    def yields(self, block: Block) -> list[Value]:
-        """What the carried values are at the end of an iteration."""
-        out = []
-        for slot, p in self.params.items():
-            new = self.after[slot]
-            assert isinstance(new, Value)
-            out.append(cast_to(self.ctx.b, block, new, p.type))
-        return out
-
-    def settle(self, results: list[Value]) -> None:
-        """Make the state after the loop the current one."""
-        state = self.end
-        for slot, result in zip(self.params, results, strict=True):
-            replace(state, slot, result)
-        for slot, old in self.before.items():
-            if slot in self.after and slot not in self.params and self.after[slot] is not old \
-                    and not self._is_flag(slot):
-                replace(state, slot, self.conflicts.get(slot, old))
-        self.ctx.state = state
-
-
-def _carried_type(t: Type) -> Type:
-    """An int that a loop carries is no longer the size that it was at first."""
-    return Scalar(t.dtype, t.weak) if isinstance(t, Scalar) else t
 
 
 def _may_write(n: gast.AST) -> bool:
@@ -485,6 +329,7 @@ def _peeled(ctx: Context, node: gast.For, items: Items, body: Body) -> None:
         ctx.state.env[loop.continued] = FALSE
         body(loop, items.item(ctx, start))
         ctx.state.env[loop.continued] = FALSE
+        ctx.state.rejoin()
         gone = left(ctx)
         ctx.loops.pop()
         later = items.after_first(ctx)

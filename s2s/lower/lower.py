@@ -13,7 +13,7 @@ from s2s.ir.types import Opaque, Type, is_inexact
 from s2s.lower.attempts import statically_raised
 from s2s.lower.binding import Binding, Path, Read
 from s2s.lower.calls import lower_call, stand_in
-from s2s.lower.context import Context, GrowList, Handlers, Respecialise, Services
+from s2s.lower.context import Context, GrowList, Handlers, Late, Respecialise, Services
 from s2s.lower.expressions import lower_expression
 from s2s.lower.indexing import get_item
 from s2s.lower.iterate import describe
@@ -95,9 +95,11 @@ def settled(attempt: Callable[[Context], T], bind: Callable[[frozenset[Path]], B
     by_value: set[Path] = set()
     growing: dict[int, Type] = {}
     unrolled: set[int] = set()
+    late: set[tuple[int, Any]] = set()
     for _ in range(MAX_RESTARTS):
         ctx = Context(bind(frozenset(by_value)), services, HANDLERS)
         ctx.growing, ctx.unrolled, ctx.merge, ctx.one_memory = growing, unrolled, merge, one_memory
+        ctx.late = late
         try:
             return attempt(ctx)
         except Respecialise as request:
@@ -106,6 +108,8 @@ def settled(attempt: Callable[[Context], T], bind: Callable[[frozenset[Path]], B
             by_value |= request.paths
         except GrowList as request:
             growing[request.site] = request.element
+        except Late as request:
+            late |= request.found
     raise AssertionError("lowering does not settle")
 
 

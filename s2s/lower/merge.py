@@ -214,7 +214,7 @@ class Joiner:
         cx, cy = state_x.heap.get(x), state_y.heap.get(y)
         if x.kind != y.kind or x.cls is not y.cls:
             return Conflict("different containers", self.cond)
-        joined = self._join_contents(cx, cy, hint)
+        joined = self._join_contents(cx, cy, x.kind, hint)
         if isinstance(joined, Conflict):
             return joined
         box = Box(x.kind, x.cls, hint, self.ctx.depth)
@@ -224,29 +224,36 @@ class Joiner:
         self.extra[box] = joined
         return box
 
-    def _join_contents(self, cx: Any, cy: Any, hint: str) -> Any:
+    def _join_contents(self, cx: Any, cy: Any, kind: str, hint: str) -> Any:
         if isinstance(cx, list) and isinstance(cy, list) and len(cx) == len(cy):
             return [self.join(a, b, hint) for a, b in zip(cx, cy, strict=True)]
-        if isinstance(cx, dict) and isinstance(cy, dict):
+        if isinstance(cx, dict) and isinstance(cy, dict) and (kind == "object" or cx.keys() == cy.keys()):
             keys = [*cx, *(k for k in cy if k not in cx)]
-            if cx.keys() == cy.keys() or hint == "":
-                return {k: self.join(cx.get(k, ABSENT), cy.get(k, ABSENT), hint) for k in keys}
+            return {k: self.join(cx[k], cy[k], hint) if k in cx and k in cy else Conflict(
+                f"the attribute {k!r}, which is set on one path only", self.cond) for k in keys}
         if isinstance(cx, Value) and isinstance(cy, Value):
             return self.join(cx, cy, hint)
-        return Conflict("containers of different length or keys", self.cond)
+        return Conflict("a container of another length, or with other keys, on each path", self.cond)
 
     def states_joined(self, a: State, b: State) -> State:
         """The state after the `if`."""
         self.states = (a, b)
         self.frozen: list[Box] = []
         self.extra: dict[Box, Any] = {}
-        out = State()
+        out = State(unsure=a.unsure | b.unsure, skipped=a.skipped | b.skipped)
+        out.lost = {k: a.lost.get(k, frozenset()) | b.lost.get(k, frozenset()) for k in [*a.lost, *b.lost]}
+        gone = (_has_left(a), _has_left(b))
         for key in [*a.env, *(k for k in b.env if k not in a.env)]:
             x, y = a.env.get(key, ABSENT), b.env.get(key, ABSENT)
             name = key[1]
             if is_flag(name):
                 x = Static(False) if x is ABSENT else x
                 y = Static(False) if y is ABSENT else y
+            elif x is ABSENT or y is ABSENT:
+                first = initial(self.ctx, key)
+                x, y = (first if v is ABSENT and first is not None else v for v in (x, y))
+                if x is ABSENT or y is ABSENT:
+                    (out.skipped if gone[y is ABSENT] else out.unsure).add(key)
             out.env[key] = self.join(x, y, "" if name.startswith("#") else name)
         for box in [*a.heap, *(k for k in b.heap if k not in a.heap)]:
             out.heap[box] = self._box_content(box, a, b)
@@ -269,7 +276,7 @@ class Joiner:
         in_a, in_b = box in a.heap, box in b.heap
         if in_a and in_b:
             self._grow(box, a.heap[box], b.heap[box])
-            return self._join_contents(a.heap[box], b.heap[box], box.hint)
+            return self._join_contents(a.heap[box], b.heap[box], box.kind, box.hint)
         content = a.heap[box] if in_a else b.heap[box]
 
         def one(v: Any) -> Any:
@@ -297,6 +304,16 @@ class Joiner:
         op.results = list(self.rows.values())
         for r in op.results:
             r.op = op
+
+
+def initial(ctx: Context, key: tuple[Any, str]) -> Lowered | None:
+    """What an attribute or global from outside, which the program stores to, held when the call began."""
+    return ctx.initial[key]() if key in ctx.initial else None
+
+
+def _has_left(state: State) -> bool:
+    """Whether control has left the sequence of statements at whose end this is the state."""
+    return any(v == Static(True) and is_flag(name) for (_, name), v in state.env.items())
 
 
 def _flag(x: Any) -> bool:

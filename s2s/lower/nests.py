@@ -56,7 +56,7 @@ def _unfold_outside(ctx: Context, x: Outside) -> tuple[list[Lowered], Refold] | 
     if names is None:
         return None
     scope = ctx.object_scope(x)
-    found = [ctx.state.env.get((scope, name)) or outside(ctx, ctx.binding.read(x.read, "attr", name)) for name in names]
+    found = [ctx.get((scope, name)) or outside(ctx, ctx.binding.read(x.read, "attr", name)) for name in names]
     return found, lambda parts: _new(ctx, "object", type(v), dict(zip(names, parts, strict=True)))
 
 

@@ -191,7 +191,7 @@ def _field(ctx: Context, x: Lowered, name: str) -> Lowered:
     if isinstance(x, Box):
         return ctx.state.heap[x][name]  # type: ignore[no-any-return]
     assert isinstance(x, Outside)
-    changed = ctx.state.env.get((ctx.object_scope(x), name))
+    changed = ctx.get((ctx.object_scope(x), name))
     return changed if changed is not None else outside(ctx, ctx.binding.read(x.read, "attr", name))
 
 

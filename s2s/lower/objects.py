@@ -117,14 +117,14 @@ def _cached(ctx: Context, node: gast.AST, x: Lowered, name: str, function: Lower
     if isinstance(x, Box):
         ctx.state.heap[x][name] = made
     elif isinstance(x, Outside):
-        ctx.state.env[ctx.object_scope(x), name] = made
+        ctx.state.bind((ctx.object_scope(x), name), made)
     return made
 
 
 def class_value(ctx: Context, cls: type, name: str) -> Lowered:
     """An attribute of a class that is no function: as the program stored it, or read at each call."""
     for base in cls.__mro__:
-        stored = ctx.state.env.get((("attr", id(base)), name))
+        stored = ctx.get((("attr", id(base)), name))
         if stored is not None:
             return stored
         if name in base.__dict__:

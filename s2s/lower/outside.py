@@ -39,8 +39,10 @@ def outside(ctx: Context, read: Read) -> Lowered:
             read.same_as = first
             read = first
         ctx.touched[read] = None
-        assigned = ctx.state.env.get((("variable", id(v)), "value"))
+        assigned = ctx.get((("variable", id(v)), "value"))
         if assigned is not None:
+            if isinstance(assigned, Value):
+                ctx.variables[assigned] = read
             return assigned
     elif id(v) in ctx.one_memory:
         read.same_as = ctx.same.setdefault(id(v), read)

@@ -19,7 +19,7 @@ def lookup(ctx: Context, frame: Frame, name: str) -> Lowered | None:
     scope: Frame | None = frame
     while scope is not None:
         if name in scope.local_names and not (scope is frame and name in scope.nonlocal_names):
-            found = ctx.state.env.get((scope, name))
+            found = ctx.get((scope, name))
             if found is None and scope.block is not None:
                 return entry_name(ctx, scope.block, name)
             if found is not None or scope is frame:
@@ -36,7 +36,7 @@ def lookup(ctx: Context, frame: Frame, name: str) -> Lowered | None:
 
 def _outer_name(ctx: Context, scope: Frame, name: str) -> Lowered | None:
     """A closure cell, global or builtin of the function of `scope`."""
-    override = ctx.state.env.get((("global", id(scope.source.function.__globals__)), name))
+    override = ctx.get((("global", id(scope.source.function.__globals__)), name))
     if override is not None:
         return override
     if scope.block is not None:
@@ -96,13 +96,13 @@ def set_name(ctx: Context, name: str, new: Lowered) -> None:
     scope = owner(ctx, name)
     if isinstance(scope, tuple) and ctx.frame.block is not None:
         _named(ctx, name, new)
-        ctx.state.env[scope, name] = new  # the module has it already
+        ctx.state.bind((scope, name), new)  # the module has it already
         return
     if scope is None or isinstance(scope, tuple):
         assign_outside(ctx, name, scope, new)
         return
     _named(ctx, name, new)
-    ctx.state.env[scope, name] = new
+    ctx.state.bind((scope, name), new)
 
 
 def _named(ctx: Context, name: str, new: Lowered) -> None:

@@ -250,7 +250,9 @@ def _apart(ctx: Context, v: Value) -> Value:
         ctx.state.env[("instead", id(v)), "value"] = new
     if v in ctx.variables:
         ctx.variables[new] = ctx.variables[v]
-        ctx.state.env[("variable", id(ctx.variables[v].value)), "value"] = new
+        key = (("variable", id(ctx.variables[v].value)), "value")
+        ctx.state.bind(key, new)
+        ctx.initial.setdefault(key, lambda: v)
     ctx.state.env = {key: _instead(held, v, new) for key, held in ctx.state.env.items()}
     for box, content in ctx.state.heap.items():
         if isinstance(content, list):

@@ -97,6 +97,8 @@ def usable(ctx: Context, node: gast.AST | None, x: Lowered) -> Lowered:
                         "give it the same type on every path")
     if isinstance(x, Outside | Box):
         _refuse_changed(ctx, node, x)
+    if isinstance(x, Box) and isinstance(content := ctx.state.heap.get(x), Conflict):
+        usable(ctx, node, content)
     return x
 
 

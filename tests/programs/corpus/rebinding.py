@@ -6,6 +6,8 @@ import numpy as np
 
 from . import program
 
+X = np.array([0.3, -0.7, 1.1, 0.9, 0.2, 0.5])
+
 
 @program(args=(1.5,), order=2)
 def parameter_rebound(x):
@@ -88,3 +90,101 @@ def deleted_name(x):
     u = t + 1.0
     del t
     return u * x
+
+
+@program(args=(X, 5), wrt=(0,))
+def bound_in_an_earlier_iteration(x, n):
+    for k in range(n):
+        if k == 1:
+            t = 2.0 * x[k]
+    return t * t
+
+
+@program(args=(X, 5), wrt=(0,))
+def changed_where_an_earlier_iteration_bound_it(x, n):
+    for k in range(n):
+        if k == 1:
+            last = 2.0 * x[k]
+        if k >= 2:
+            last = last * x[k]
+    return last * x[0]
+
+
+@program(args=(X, 5), wrt=(0,))
+def integer_bound_in_an_earlier_iteration(x, n):
+    s = 0.0
+    for k in range(n):
+        if k == 1:
+            m = 2
+        elif k == 3:
+            m = 3
+        if k >= 1:
+            s += x[k] ** m
+    return s
+
+
+@program(args=(X, 5), wrt=(0,))
+def array_bound_in_an_earlier_iteration(x, n):
+    s = 0.0
+    for k in range(n):
+        if k == 1:
+            a = 2.0 * x
+        if k == 3:
+            a = a[::-1].copy()
+        if k >= 1:
+            a[k] = a[k - 1] * x[k]
+            s += a[k]
+    return s * np.sum(a)
+
+
+@program(args=(X, 5), wrt=(0,))
+def bound_by_a_loop_that_runs_now_and_then(x, n):
+    s = 0.0
+    for i in range(n):
+        for j in range(3 * (i % 2)):
+            t = x[j]
+        if i >= 1:
+            s += t * x[j] * (j + i)
+    return s * x[0]
+
+
+@program(args=(X, 5), wrt=(0,))
+def tuple_bound_in_an_earlier_iteration(x, n):
+    s = 0.0
+    for k in range(n):
+        if k == 1:
+            last = (2.0 * x[k], x[k])
+        if k >= 2:
+            s += last[0] * x[k] * last[1]
+        if k == 3:
+            last = (s, last[0])
+    return s * x[0]
+
+
+@program(args=(X, 5), wrt=(0,))
+def while_test_of_what_an_iteration_binds(x, n):
+    s, k = 0.0, 0
+    while k < n and (k < 2 or last < 5.0):
+        k += 1
+        if k < 2:
+            last = 2.0 * x[k]
+        else:
+            last = last * x[k] + 0.1
+            s += last
+    return s * x[0]
+
+
+def _early(x, k, s):
+    if k > 2:
+        r = x[k] * s
+    if k > 2:
+        return r * r
+    return s + x[k]
+
+
+@program(args=(X, 5), wrt=(0,))
+def saved_where_it_is_not_bound(x, n):
+    s = 0.0
+    for k in range(n):
+        s = _early(x, k, s)
+    return s

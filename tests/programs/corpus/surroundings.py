@@ -6,8 +6,11 @@ import s2s
 
 from . import program
 
+X = np.array([0.3, -0.7, 1.1])
+
 NOT_NUMBA = "a store that numba cannot run"
 rate = 1.0
+_factor = 0.5
 gate = s2s.Variable(0.5, name="gate")
 
 
@@ -146,3 +149,47 @@ def variable_assigned_twice(x):
     r = gate * x
     gate.assign(0.5)
     return r * gate
+
+
+@program(args=(X, 3), wrt=(0,), cpu=NOT_NUMBA)
+def attribute_stored_in_a_loop(x, n):
+    s = 0.0
+    for k in range(n):
+        s += _part.scale * x[k]
+        _part.scale = x[k]
+    _part.scale = 1.0
+    return s
+
+
+@program(args=(X, 3), wrt=(0,), cpu=NOT_NUMBA)
+def attribute_stored_on_one_path(x, n):
+    s = 0.0
+    for k in range(n):
+        if k == 1:
+            _part.scale = x[k]
+        s += _part.scale * x[k]
+    _part.scale = 1.0
+    return s
+
+
+@program(args=(X, 3), wrt=(0,), cpu=NOT_NUMBA)
+def global_stored_in_a_loop(x, n):
+    global _factor
+    s = 0.0
+    for k in range(n):
+        if x[k] > 0.5:
+            s += _factor * x[k]
+            _factor = x[k]
+    _factor = 0.5
+    return s
+
+
+@program(args=(X, 3), wrt=(0,), cpu=NOT_NUMBA)
+def variable_assigned_on_one_path(x, n):
+    s = 0.0
+    for k in range(n):
+        if k == 1:
+            gate.assign(x[k])
+        s += gate * x[k]
+    gate.assign(0.5)
+    return s
