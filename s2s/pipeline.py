@@ -234,6 +234,8 @@ def refuse_effects(fn: Function) -> None:
 def _beyond_numba(op: Op) -> str | None:
     if op.name.startswith("scipy."):
         return op.name
+    if op.name == "hostcall":
+        return f"scipy's {op.attrs['runner'].__name__.removeprefix('run_')}"
     if op.name == "pycall":
         name = op.attrs.get("name") or "a Python function"
         if name.startswith("setattr "):

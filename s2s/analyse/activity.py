@@ -25,7 +25,7 @@ from s2s.ir.core import Block, Function, Op, Value
 from s2s.ir.types import is_inexact
 from s2s.rules.table import Rule
 
-CUTS = frozenset({"stop_gradient", "dim", "trips", "listlen", "listzeros", "const", "undefined", "print",
+CUTS = frozenset({"stop_gradient", "hostcall", "dim", "trips", "listlen", "listzeros", "const", "undefined", "print",
                   "assert", "raise"})
 REGIONS = frozenset({"if", "for", "while", "with"})
 

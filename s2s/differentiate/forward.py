@@ -30,7 +30,7 @@ from s2s.rules.expr import fn as functions
 from s2s.rules.table import Table
 
 _STORES = frozenset({"setitem", "additem", "addto", "append", "listset"})
-_KEPT = frozenset({"print", "assert", "raise", "const", "undefined", "dim", "trips", "listlen", "listzeros",
+_KEPT = frozenset({"print", "assert", "raise", "const", "undefined", "dim", "trips", "listlen", "listzeros", "hostcall",
                    "stop_gradient"})
 
 

@@ -18,11 +18,12 @@ def pushforward(t: Tangents, op: Op) -> list[Value | None]:
     if not any(v in t.dots for v in op.values("sources")):
         return [None] * len(op.results)
     pullback, captured = as_function(op.blocks[0])
-    cotangents = pullback.block.params[:len(pullback.block.params) - len(captured)]
+    given = pullback.block.params[:len(pullback.block.params) - len(captured)]
+    cotangents = given[:len(op.results)]
     transposed = reverse(pullback, cotangents, t.table, keep_values=False, seeds_given=True)
     seeds = [t.dot(s) for s, r in zip(op.values("sources"), pullback.block.results, strict=True) if is_inexact(r.type)]
     # It is linear in the cotangents, so that their value is never read; the results have the right shape.
-    args = [*op.results[:len(cotangents)], *captured, *seeds]
+    args = [*op.results, *op.results[:len(given) - len(cotangents)], *captured, *seeds]
     found = iter(inline(t.b.block, transposed.function, args))
     dots: list[Value | None] = [next(found) if c else None for c in transposed.connected]
     return [None if d is None else t.fit(d, r.type) for d, r in zip(dots, op.results, strict=True)]

@@ -339,6 +339,7 @@ class Sweep(Adjoints):
         mapping: dict[Value, Value] = {}
         for p, g, r in zip(pullback.params, gs, op.results, strict=False):
             mapping[p] = self.zeros_like(r) if g is None else g
+        mapping.update(zip(pullback.params[len(gs):], op.results, strict=False))
         self.b.block.ops += [clone_op(inner, mapping) for inner in pullback.ops]
         for source, c in zip(op.values("sources"), pullback.results, strict=True):
             if self.activity.active(source):

@@ -29,6 +29,7 @@ from s2s.emit.statements import Line, Statements
 from s2s.emit.tree import build
 from s2s.ir.builder import constant_type
 from s2s.ir.core import Function, Loc, walk
+from s2s.ir.memory import CALLS
 from s2s.ir.names import RESERVED, Names
 
 
@@ -99,7 +100,7 @@ def _called(fn: Function) -> list[Function]:
             return
         seen.add(id(f))
         for op in walk(f.block):
-            if op.name == "call":
+            if op.name in CALLS:
                 visit(op.attrs["function"])
         found.append(f)
 
@@ -113,6 +114,8 @@ def _taken(fn: Function) -> set[str]:
     for op in walk(fn.block):
         if op.name.startswith("s2s."):
             used.add(op.name.removeprefix("s2s."))
+        elif op.name == "hostcall":
+            used.add(op.attrs["runner"].__name__)
         elif op.spec.emits == "call":
             used.add(op.spec.called.partition(".")[0])
     return used

@@ -217,6 +217,14 @@ class Expressions:
     def _call(self, op: Op) -> Expression:
         return nodes.call(self.functions[id(op.attrs["function"])], [self.of(v) for v in op.values("args")])
 
+    def _hostcall(self, op: Op) -> Expression:
+        runner = op.attrs["runner"]
+        self.calls.functions[runner.__name__] = runner
+        return nodes.call(runner.__name__, [
+            nodes.name(self.functions[id(op.attrs["function"])]),
+            nodes.tuple_of([self.of(v) for v in op.values("theta")]), *(self.of(v) for v in op.values("values"))],
+            **{k: nodes.literal(v) for k, v in op.attrs["options"]})
+
     def template(self, op: Op) -> str:
         """The user's text, with what is computed put in for ⟦0⟧, ⟦1⟧, …"""
         text: str = op.attrs["text"]

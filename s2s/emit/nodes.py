@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 import gast
 import numpy as np
 
+from s2s.ir.ops import Pairs
+
 Expression: TypeAlias = Any
 
 BINARY = {"+": gast.Add, "-": gast.Sub, "*": gast.Mult, "/": gast.Div, "//": gast.FloorDiv, "%": gast.Mod,
@@ -117,6 +119,8 @@ def literal(value: Any) -> Expression:
         return tuple_of([literal(v) for v in value])
     if isinstance(value, list):
         return list_of([literal(v) for v in value])
+    if isinstance(value, Pairs):
+        return call("dict", [], **{k: literal(v) for k, v in value.items})
     if isinstance(value, slice):
         return call("slice", [literal(v) for v in (value.start, value.stop, value.step)])
     if isinstance(value, complex):

@@ -14,6 +14,9 @@ from s2s.ir.core import Block, Function, Op, Value, walk
 from s2s.ir.ops import is_basic
 from s2s.ir.types import Scalar, Type, Undefined
 
+#: Operations whose attribute `function` is IR.
+CALLS = ("call", "hostcall")
+
 
 def is_memory(t: Type) -> bool:
     """Whether a value of type `t` refers to memory that can be written."""
@@ -122,7 +125,8 @@ def shares_memory(op: Op) -> bool:
 def tied_values(op: Op) -> list[list[Value]]:
     """For an operation with blocks: the values that become each result, with it and its loop parameter."""
     if op.name == "custom":
-        return [[r, a] for r, a in zip(op.results, op.values("args"), strict=True)]
+        own = op.blocks[0].params[len(op.results):]  # the results, as the pullback sees them
+        return [[r, a, *own[k:k + 1]] for k, (r, a) in enumerate(zip(op.results, op.values("args"), strict=True))]
     if op.name in ("if", "with"):
         return [[r, *(b.results[i] for b in op.blocks)] for i, r in enumerate(op.results)]
     first = 1 if op.name == "for" else 0
@@ -141,7 +145,7 @@ def reachable(fn: Function) -> Iterator[Function]:
         current = work.pop()
         yield current
         for op in walk(current.block):
-            callee: Any = op.attrs.get("function") if op.name == "call" else None
+            callee: Any = op.attrs.get("function") if op.name in CALLS else None
             if callee is not None and id(callee) not in found:
                 found[id(callee)] = callee
                 work.append(callee)

@@ -6,6 +6,7 @@ NumPy and math functions are in `s2s.rules`; they use the same `OpSpec`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -352,8 +353,19 @@ _spec("while", "*init =breaks", lambda op: [], emits="special")
 _spec("with", "=call", lambda op: [], emits="special")
 # A call of a function that has IR of its own (attrs["function"]).
 _spec("call", "*args =function", lambda op: [v.type for v in op.attrs["function"].block.results], emits="special")
+@dataclass(frozen=True)
+class Pairs:
+    """The items of a dict of constants."""
+
+    items: tuple[tuple[str, Any], ...]
+
+
+# A solver of a library that calls a function of the program: runner(function, theta, *values, **options).
+_spec("hostcall", "*theta *values =function =runner =options =types", lambda op: list(op.attrs["types"]),
+      emits="special", fresh=True, cost=100_000)
 # custom_gradient: results are the args; block: pullback (cotangents) yields one adjoint for each of
 # `sources`, as many as there are. captured: what the values were computed from beside the sources.
+# The block may have the results as further parameters.
 _spec("custom", "*args *sources *captured", lambda op: [v.type for v in op.values("args")], emits="special", cost=0)
 # A tape begins or ends to record here (attrs["id"]); `gradient` is the derivative of what it recorded, which
 # `differentiate.inside` puts in its place: attrs["spans"] are pairs of ids (None: until here), attrs["seeded"] says

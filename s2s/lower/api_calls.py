@@ -5,12 +5,15 @@ Objects of the API are known by their `__s2s_role__`, not by their class: this f
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import gast
 
 from s2s.errors import NoRuleError
 from s2s.lower.context import Context
 from s2s.lower.custom import CustomInner, custom
 from s2s.lower.gradients import Inner, gradient
+from s2s.lower.hosts import HOSTS, call_lifted
 from s2s.lower.nests import stopped
 from s2s.lower.products import PRODUCTS, InnerJacobian, jacobian
 from s2s.lower.truth import static
@@ -36,33 +39,13 @@ def api_call(ctx: Context, node: gast.AST | None, callee: Static | Outside, args
     role = getattr(f, "__s2s_role__", None)
     if role is None or role == "tape":
         return None
-    if role == "gradient":
-        r = f.request
-        inner = Inner(r.kind, r.with_value, r.params, r.single, r.as_tuple)
-        return gradient(ctx, node, inner, _function_of(ctx, callee), args, dict(kwargs))
-    if role == "refuse":
-        raise ctx.error(node, str(static(ctx, node, args[0], "the text")), "its derivative is not known for that",
-                        "write it with other functions, or give it a derivative with s2s.custom_gradient", NoRuleError)
-    if role == "jacobian_function":
-        return jacobian(ctx, node, InnerJacobian(f.argnums), _function_of(ctx, callee), args)
-    if role == "inner_jacobian":
-        return jacobian(ctx, node, f, args[0], args[1:])
-    if role == "custom":
-        return custom(ctx, node, _function_of(ctx, callee), args, kwargs)
-    if role == "stop_gradient":
-        if len(args) != 1 or kwargs:
-            raise ctx.error(node, f"stop_gradient() takes one argument, {len(args) + len(kwargs)} are given",
-                            "Python would raise TypeError", "correct the call")
-        return stopped(ctx, node, args[0])
-    if role in PRODUCTS:
-        product: Lowered = PRODUCTS[role](ctx, node, *args, **kwargs)
-        return product
+    if role in _OBJECTS:
+        return _OBJECTS[role](ctx, node, callee, args, kwargs)
+    if role in _FUNCTIONS:
+        made: Lowered = _FUNCTIONS[role](ctx, node, *args, **kwargs)
+        return made
     if role in _FACTORIES:
         return _make(ctx, node, _FACTORIES[role], args, kwargs)
-    if role == "custom_gradient":
-        return Bound(Static(CustomInner()), (args[0],))
-    if role == "custom_inner":
-        return custom(ctx, node, args[0], args[1:], kwargs)
     raise ctx.error(node, f"s2s.{role} is not supported inside a differentiated function",
                     fix="call it outside, or use s2s.grad or s2s.jvp")
 
@@ -85,3 +68,38 @@ def _make(ctx: Context, node: gast.AST | None, made: Inner, args: list[Lowered],
         params = None if found is None else tuple(found) if isinstance(found, tuple | list) else (found,)
     inner = Inner(made.kind, made.with_value, params, made.single, as_tuple)
     return Bound(Static(inner), (args[0] if args else kwargs["f"],))
+
+
+def _gradient_function(ctx: Context, node: gast.AST | None, callee: Static | Outside, args: list[Lowered],
+                       kwargs: dict[str, Lowered]) -> Lowered:
+    r = callee.value.request
+    inner = Inner(r.kind, r.with_value, r.params, r.single, r.as_tuple)
+    return gradient(ctx, node, inner, _function_of(ctx, callee), args, dict(kwargs))
+
+
+def _stop(ctx: Context, node: gast.AST | None, callee: Static | Outside, args: list[Lowered],
+          kwargs: dict[str, Lowered]) -> Lowered:
+    if len(args) != 1 or kwargs:
+        raise ctx.error(node, f"stop_gradient() takes one argument, {len(args) + len(kwargs)} are given",
+                        "Python would raise TypeError", "correct the call")
+    return stopped(ctx, node, args[0])
+
+
+def _refuse(ctx: Context, node: gast.AST | None, what: Lowered) -> Lowered:
+    raise ctx.error(node, str(static(ctx, node, what, "the text")), "its derivative is not known for that",
+                    "write it with other functions, or give it a derivative with s2s.custom_gradient", NoRuleError)
+
+
+# Calls of objects of the API, which are looked into; and of its functions.
+_OBJECTS: dict[str, Callable[..., Lowered]] = {
+    "gradient": _gradient_function,
+    "jacobian_function": lambda ctx, node, callee, args, kwargs: jacobian(
+        ctx, node, InnerJacobian(callee.value.argnums), _function_of(ctx, callee), args),
+    "inner_jacobian": lambda ctx, node, callee, args, kwargs: jacobian(ctx, node, callee.value, args[0], args[1:]),
+    "custom": lambda ctx, node, callee, args, kwargs: custom(ctx, node, _function_of(ctx, callee), args, kwargs),
+    "custom_inner": lambda ctx, node, callee, args, kwargs: custom(ctx, node, args[0], args[1:], kwargs),
+    "custom_gradient": lambda ctx, node, callee, args, kwargs: Bound(Static(CustomInner()), (args[0],)),
+    "stop_gradient": _stop,
+    "lifted": lambda ctx, node, callee, args, kwargs: call_lifted(ctx, node, callee.value, args),
+}
+_FUNCTIONS: dict[str, Callable[..., Lowered]] = {**PRODUCTS, **HOSTS, "refuse": _refuse}

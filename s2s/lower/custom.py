@@ -171,25 +171,26 @@ def _adjoints(ctx: Context, node: gast.AST | None, given: Lowered, sources: list
                               f"gradient{'s' * (len(parts) != 1)}, and has {len(sources)} to return",
                         "each float argument, and each array of floats, has a gradient of its own",
                         "return one for each, in their order")
-    out = []
-    for part, source in zip(parts, sources, strict=True):
-        t = source.type
-        assert isinstance(t, Scalar | Array)
-        if isinstance(part, Static) and part.value is None:
-            out.append(ctx.b.const(0.0, t) if isinstance(t, Scalar)
-                       else value(ctx, node, ctx.call(node, Static(np.zeros_like), [source])))
-            continue
-        v = value(ctx, node, part)
-        if not isinstance(v.type, Scalar | Array):
-            raise not_a_number(ctx, node, v, "returned as a gradient")
-        if v.type.ndim != t.ndim:
-            raise ctx.error(node, f"grad of a function under s2s.custom_gradient returns an array of {v.type.ndim} "
-                                  f"dimensions for an argument of {t.ndim}",
-                            "a gradient has the shape of its argument", "reduce or reshape it in grad")
-        for axis, (have, want) in enumerate(zip(v.type.dims, t.dims, strict=True)):
-            if have != want:
-                differs = ctx.b.binary("ne", ctx.b.dim(v, axis), ctx.b.dim(source, axis))
-                raise_if(ctx, differs, "ValueError('grad of a function under s2s.custom_gradient returns an array of "
-                                       "another shape than its argument')")
-        out.append(ctx.b.cast(v, Scalar(t.dtype, t.weak if isinstance(t, Scalar) else False)))
-    return out
+    return [adjoint_like(ctx, node, part, source) for part, source in zip(parts, sources, strict=True)]
+
+
+def adjoint_like(ctx: Context, node: gast.AST | None, part: Lowered, source: Value) -> Value:
+    """What a pullback gives for `source`, with its shape and dtype; None is zero."""
+    t = source.type
+    assert isinstance(t, Scalar | Array)
+    if isinstance(part, Static) and part.value is None:
+        return ctx.b.const(0.0, t) if isinstance(t, Scalar) else value(
+            ctx, node, ctx.call(node, Static(np.zeros_like), [source]))
+    v = value(ctx, node, part)
+    if not isinstance(v.type, Scalar | Array):
+        raise not_a_number(ctx, node, v, "returned as a gradient")
+    if v.type.ndim != t.ndim:
+        raise ctx.error(node, f"grad of a function under s2s.custom_gradient returns an array of {v.type.ndim} "
+                              f"dimensions for an argument of {t.ndim}",
+                        "a gradient has the shape of its argument", "reduce or reshape it in grad")
+    for axis, (have, want) in enumerate(zip(v.type.dims, t.dims, strict=True)):
+        if have != want:
+            differs = ctx.b.binary("ne", ctx.b.dim(v, axis), ctx.b.dim(source, axis))
+            raise_if(ctx, differs, "ValueError('grad of a function under s2s.custom_gradient returns an array of "
+                                   "another shape than its argument')")
+    return ctx.b.cast(v, Scalar(t.dtype, t.weak if isinstance(t, Scalar) else False))

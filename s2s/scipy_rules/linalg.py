@@ -16,7 +16,7 @@ from s2s.ir.core import Op
 from s2s.ir.types import Array, Type
 from s2s.rules.common import argument
 from s2s.rules.expr import Expr, fn
-from s2s.rules.refuse import refuse
+from s2s.rules.primitives import refuse
 from s2s.rules.table import Family, numeric_dtype
 
 FAMILY = Family("scipy.linalg")

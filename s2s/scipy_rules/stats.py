@@ -13,7 +13,7 @@ import numpy as np
 import scipy.special
 import scipy.stats
 
-from s2s.rules.refuse import refuse
+from s2s.rules.primitives import refuse
 from s2s.rules.table import Written
 from s2s.scipy_rules import densities
 from s2s.scipy_rules.densities import LOG_2PI

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.special
 
-from s2s.rules.refuse import constant, refuse
+from s2s.rules.primitives import constant, refuse
 
 
 def _stopped_max(a: Any, axis: Any) -> Any:

@@ -28,7 +28,7 @@ from s2s.ir.ops import SPECS
 from s2s.ir.types import Array, List, Type, kind
 from s2s.simplify.additions import two
 
-_REGIONS = frozenset({"if", "for", "while", "with", "custom", "call"})
+_REGIONS = frozenset({"if", "for", "while", "with", "custom", "call", "hostcall"})
 
 
 def cse(fn: Function, *, disjoint: bool = True) -> Function:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from s2s.ir.core import Function, walk
-from s2s.ir.memory import reachable
+from s2s.ir.memory import CALLS, reachable
 from s2s.simplify.accumulate import accumulate
 from s2s.simplify.additions import additions
 from s2s.simplify.ascending import ascending
@@ -24,12 +24,12 @@ def simplify(fn: Function, *, disjoint: bool = True, raises: bool = True) -> Fun
     that are called that is not known. raises: whether arithmetic on numbers may raise, as it does in Python.
     """
     functions = list(reachable(fn))
-    called = {id(op.attrs["function"]) for f in functions for op in walk(f.block) if op.name == "call"}
+    called = {id(op.attrs["function"]) for f in functions for op in walk(f.block) if op.name in CALLS}
     new = {id(f): simplify_one(f, disjoint=disjoint and id(f) not in called, raises=raises)
            for f in functions}
     for f in new.values():
         for op in walk(f.block):
-            if op.name == "call":
+            if op.name in CALLS:
                 op.attrs["function"] = new[id(op.attrs["function"])]
     return new[id(fn)]
 

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from s2s.errors import CompilationError, S2SError, located
 from s2s.ir.builder import Builder
 from s2s.ir.core import Block, Function, Op, OpSpec, Value, clone_function, map_arg, walk
-from s2s.ir.memory import Memory, reachable
+from s2s.ir.memory import CALLS, Memory, reachable
 from s2s.ir.ops import SPECS
 from s2s.ir.types import Scalar
 from s2s.rules import TABLE
@@ -37,7 +37,7 @@ def legalise(fn: Function) -> Function:
     new = {id(f): _legalised(f) for f in reachable(fn)}
     for f in new.values():
         for op in walk(f.block):
-            if op.name == "call":
+            if op.name in CALLS:
                 op.attrs["function"] = new[id(op.attrs["function"])]
     return new[id(fn)]
 
