@@ -58,6 +58,9 @@ class GradientFunction:
         self._named_defaults = {p.name: (k, p.default) for k, p in enumerate(parameters.values())
                                 if p.name in (request.params or ()) and p.default is not p.empty}
 
+    # Whether a shell can take a call over: it returns gradients.
+    _has_shell = True
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._shell is not None:
             result = self._shell(self.__wrapped__, args, kwargs)
@@ -124,7 +127,7 @@ class GradientFunction:
         with own_faults(function_name(function)):
             derivative = self._derivative(function, args, kwargs, with_dy)
             entry = Entry(derivative, compiled(derivative, self.request.options), with_dy)
-        if not with_dy:
+        if self._has_shell and not with_dy:
             names = None
             if self.request.kind != "implicit":
                 names = self._chosen(positional_names(self._signature, len(args)), kwargs)

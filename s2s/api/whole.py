@@ -16,6 +16,7 @@ class CompiledFunction(GradientFunction):
     """What `s2s.function` returns. Call it as the function; it has `source`, `signatures` and `lower(...)`."""
 
     __s2s_role__ = "whole"
+    _has_shell = False
 
     def _derivative(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], with_dy: bool) -> Derivative:
         self._check_arguments(args, kwargs)

@@ -33,6 +33,7 @@ class Program:
     name: str = "f"
     lines: Mapping[int, Loc] = field(default_factory=lambda: {2: LOC})
     helpers: frozenset[str] = frozenset()
+    functions: Mapping[str, Any] = field(default_factory=dict)
 
 
 GOOD = Program("def f(x):\n    y = np.sin(x)\n    return y * math.pi\n")

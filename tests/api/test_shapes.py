@@ -9,6 +9,7 @@ import s2s
 
 
 def smooth(a, b):
+    a = np.array(a)  # which a Variable needs
     a[1:-1] = 0.5 * b[1:-1] + a[:-2]
     return np.sum(a * a)
 

@@ -194,7 +194,7 @@ def test_custom_gradient_is_transposed() -> None:
         pullback = Block([bar])
         with b.at(pullback):
             pullback.results = [b.mul(b.const(10.0), b.mul(bar, y)), b.mul(bar, b.mul(x, x))]
-        out = b.region("custom", {"args": (value,), "sources": (x, y)}, [pullback], [FLOAT])
+        out = b.region("custom", {"args": (value,), "sources": (x, y), "captured": ()}, [pullback], [FLOAT])
         return [b.mul(out.result, x)]
     x, y, x_dot, y_dot = 2.0, 3.0, 0.5, 0.25
     made = forward(program([FLOAT, FLOAT], write), [0, 1], TABLE).function

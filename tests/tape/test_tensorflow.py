@@ -548,3 +548,18 @@ def test_a_target_from_after_the_block():
 def test_never_entered():
     with pytest.raises(RuntimeError, match="recorded nothing"):
         GradientTape().gradient(1.0, Variable(1.0))
+
+
+@pytest.mark.parametrize("target", ["python", pytest.param("cpu", marks=pytest.mark.cpu)])
+def test_a_function_with_a_tape_is_called_again(target):
+    w = s2s.Variable(1.0)
+
+    @s2s.function(target=target)
+    def step(x):
+        with s2s.GradientTape() as tape:
+            loss = (w * x) ** 2
+        w.assign_sub(0.1 * tape.gradient(loss, w))
+        return loss
+
+    assert [float(step(1.0)) for _ in range(3)] == pytest.approx([1.0, 0.8**2, 0.8**4])
+    assert float(w) == pytest.approx(0.8**3)
