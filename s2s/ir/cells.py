@@ -351,10 +351,11 @@ class Cells:
         return store is not reader and self._after(second, first) \
             and self._meet(store, write, reader, read, common, [])
 
-    def may_meet(self, loop: Op, store: Op, other: Op, value: Value | None = None) -> bool:
+    def may_meet(self, loop: Op, store: Op, other: Op, value: Value | None = None, *, same: bool = False) -> bool:
         """Whether `store` in one iteration of `loop` and `other` in another one may touch the same cell.
 
         Both are in its body; `other` touches the cells of its index, or of its argument `value`.
+        same: or in the same iteration.
         """
         touched = self.place(value, other) if value is not None else self.accessed(other)
         write = self.accessed(store)
@@ -366,6 +367,8 @@ class Cells:
         if level < len(self.loops(self.s.home[write.root])):
             return write.root.op is None or not is_fresh(write.root.op)
         later = self._later(body)
+        if same:
+            return self._meet(store, write, other, touched, level, [])
         return not later or any(self._meet(store, write, other, touched, level, [gap.times(s).shifted(s - 1)])
                                 for gap in later for s in (1, -1))
 
