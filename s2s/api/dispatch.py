@@ -16,6 +16,7 @@ import numpy as np
 from s2s.api.entry import Entry
 from s2s.api.inspection import Lowered
 from s2s.api.pickling import reduced
+from s2s.api.places import name_line
 from s2s.api.shell import MISS, write_shell
 from s2s.api.structure import argument_leaves, build, is_number, like_argument
 from s2s.containers import leaves
@@ -62,11 +63,15 @@ class GradientFunction:
     _has_shell = True
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._shell is not None:
-            result = self._shell(self.__wrapped__, args, kwargs)
-            if result is not MISS:
-                return result
-        return self.call(self.__wrapped__, args, kwargs)
+        try:
+            if self._shell is not None:
+                result = self._shell(self.__wrapped__, args, kwargs)
+                if result is not MISS:
+                    return result
+            return self.call(self.__wrapped__, args, kwargs)
+        except Exception as error:
+            name_line(error)
+            raise
 
     def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result for a call of `function`: that of the request, or the same method of an instance."""
@@ -74,7 +79,11 @@ class GradientFunction:
         for name, (k, default) in self._named_defaults.items():
             if k >= len(args) and name not in kwargs:
                 kwargs[name] = default
-        return self._run(function, args, kwargs, dy)
+        try:
+            return self._run(function, args, kwargs, dy)
+        except Exception as error:
+            name_line(error)
+            raise
 
     def with_dy(self, dy: Any) -> Callable[..., Any]:
         """The gradient function with weights for the value, where the function has a parameter `dy`."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2s.api.dispatch import function_name, positional_names, signature_of
+from s2s.api.places import name_line
 from s2s.api.plan import Plan
 from s2s.api.structure import argument_leaves, build, is_number, numbers_of
 from s2s.containers import is_dict, mapped, part_at, steps_of
@@ -66,7 +67,11 @@ class TangentFunction:
             if np.iscomplexobj(dot) and read.leaf is not None and kind(read.leaf.type) != "c":
                 raise TypeError("a tangent is complex, and its argument is real; pass a real tangent")
         dots = [_cast(d, r) for d, r in zip(dots, entry.derivative.wrt, strict=True)]
-        return entry.run(values, dots)
+        try:
+            return entry.run(values, dots)
+        except Exception as error:
+            name_line(error)
+            raise
 
     def _entry(self, key: Any, f: Any, primals: tuple[Any, ...],
                fixed: tuple[bool, ...]) -> tuple[_TangentEntry, list[Any]]:

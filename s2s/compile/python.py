@@ -34,6 +34,7 @@ def compile_python(emitted: Emitted) -> Callable[..., Any]:
         root = module.partition(".")[0]
         namespace[root] = sys.modules[root]
     namespace.update(emitted.functions)
+    namespace["__s2s_lines__"] = emitted.lines  # what s2s.api.places shows of an exception's traceback
     for name in emitted.helpers:
         namespace[name] = getattr(runtime_helpers, name)
     exec(registered_code(emitted.name, emitted.source), namespace)

@@ -69,7 +69,9 @@ class Statements:
             case Break():
                 return [Line(depth, "break")]
             case Return():
-                return [Line(depth, self._return(node))]
+                # Where it computes something, that is the value first of all.
+                computed = [v.op for v in node.values if v.op is not None and v.op.spec.name != "const"]
+                return [Line(depth, self._return(node), _loc(computed[0]) if computed else None)]
             case If():
                 return self._if(node, depth)
 
