@@ -38,7 +38,7 @@ def note_of(call: Any, cls: type[Exception]) -> str:
     return note  # type: ignore[no-any-return]
 
 
-@pytest.mark.parametrize("call, cls, line, caret", [
+@pytest.mark.parametrize(("call", "cls", "line", "caret"), [
     (lambda: s2s.value_and_gradients_function(quotient)(1.0, 3.0), ZeroDivisionError,
      "return scaled / (y - 3.0) + 1.0", "       ^^^^^^^^^^^^^^^^^^"),
     (lambda: s2s.value_and_grad(element)(np.ones(3), 5), IndexError, "return b[i] * 2.0", "       ^^^^"),
