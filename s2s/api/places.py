@@ -25,4 +25,4 @@ def name_line(error: BaseException) -> None:
     note = "\n".join(["That line was emitted for", *place(found)])
     notes = getattr(error, "__notes__", [])
     if note not in notes:
-        error.__notes__ = [*notes, note]  # type: ignore[attr-defined] # as add_note does, which 3.10 has not
+        error.__notes__ = [*notes, note]  # as add_note does, which 3.10 has not
