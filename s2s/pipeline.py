@@ -33,7 +33,7 @@ from s2s.simplify import simplify
 from s2s.targets.gather import gather
 from s2s.targets.loops import loops
 from s2s.targets.numba_forms import legalise
-from s2s.targets.totals import totals
+from s2s.targets.registers import registers
 from s2s.targets.unbound import unbound
 
 
@@ -184,7 +184,7 @@ def _derivative(program: Program, wrt: Sequence[Read], name: str, target: str, m
 def for_target(fn: Function, target: str) -> Function:
     """The program in operations that the target's compiler has."""
     fn = unbound(fn)
-    return legalise(totals(gather(loops(fn)))) if target == "cpu" else fn
+    return legalise(registers(gather(loops(fn)))) if target == "cpu" else fn
 
 
 def compiled(derivative: Derivative, options: Options) -> Callable[..., Any]:

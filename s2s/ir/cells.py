@@ -365,7 +365,7 @@ class Cells:
         body = loop.blocks[0]
         level = len(self.loops(body)) - 1
         if level < len(self.loops(self.s.home[write.root])):
-            return write.root.op is None or not is_fresh(write.root.op)
+            return same or write.root.op is None or not is_fresh(write.root.op)
         later = self._later(body)
         if same:
             return self._meet(store, write, other, touched, level, [])
