@@ -22,7 +22,7 @@ from s2s.lower.outside import opaque
 from s2s.lower.rulecalls import call_rule
 from s2s.lower.truth import static, usable
 from s2s.lower.typefunctions import TYPE_FUNCTIONS
-from s2s.lower.values import Bound, Box, Lazy, Lowered, Outside, Range, Static
+from s2s.lower.values import Bound, Box, Lazy, Lowered, Outside, Range, Static, Tuple
 from s2s.variable import constant
 
 Node = Any
@@ -42,6 +42,10 @@ def _numpy_scalar(dtype: str) -> Callable[..., Lowered]:
 
 def _array(ctx: Context, node: Node, args: Args, kwargs: Kwargs, *, copy: bool = True) -> Lowered:
     """np.array, np.asarray and their kind."""
+    if "ndmin" in kwargs:
+        rank = static(ctx, node, kwargs["ndmin"], "ndmin")
+        made = _array(ctx, node, args, {k: v for k, v in kwargs.items() if k != "ndmin"}, copy=copy)
+        return _with_rank(ctx, node, value(ctx, node, made), rank)
     dtype = kwargs.get("dtype", args[1] if len(args) > 1 else Static(None))
     wanted = static(ctx, node, dtype, "the dtype")
     name = None if wanted is None else np.dtype(wanted).name
@@ -68,6 +72,17 @@ def _array(ctx: Context, node: Node, args: Args, kwargs: Kwargs, *, copy: bool =
         return ctx.call(node, Static(np.copy), [v])
     return v
 
+
+
+def _with_rank(ctx: Context, node: Node, v: Value, rank: int) -> Lowered:
+    """`v` with axes of size 1 before its own."""
+    t = v.type
+    assert isinstance(t, Scalar | Array)
+    if t.ndim >= rank:
+        return v
+    if isinstance(t, Scalar):
+        return ctx.call(node, Static(np.full), [Tuple((ctx.b.int(1),) * rank), v])
+    return ctx.b.one("getitem", {"a": v, "index": ()}, {"items": ("n",) * (rank - t.ndim) + ("e",)})
 
 
 def _asarray(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
@@ -130,7 +145,7 @@ def value_method(ctx: Context, node: Node, x: Value, name: str, args: Args, kwar
         return ctx.b.const(getattr(known_number, name)())
     if name in VARIABLE_METHODS and x in ctx.variables:
         return _variable_method(ctx, node, x, name, args)
-    if name == "numpy" and not args:
+    if name in ("numpy", "view") and not args and not kwargs:
         return x
     if name == "astype":
         dtype = np.dtype(static(ctx, node, args[0] if args else kwargs["dtype"], "the dtype")).name

@@ -69,6 +69,11 @@ def _object(ctx: Context, node: gast.AST | None, callee: Static | Outside, args:
     known = _known_function(ctx, node, callee, args, kwargs)
     if known is not None:
         return known
+    if isinstance(callee.value, functools.partial) and isinstance(callee, Outside):
+        step, read = ctx.binding.read, callee.read
+        first = [outside(ctx, step(step(read, "attr", "args"), "item", k)) for k in range(len(callee.value.args))]
+        kept = {k: outside(ctx, step(step(read, "attr", "keywords"), "item", k)) for k in callee.value.keywords}
+        return lower_call(ctx, node, outside(ctx, step(read, "attr", "func")), [*first, *args], {**kept, **kwargs})
     f = callee.value
     _refuse_builtin(ctx, node, callee, args)
     special = api_call(ctx, node, callee, args, kwargs)
@@ -259,7 +264,7 @@ def _method(ctx: Context, node: gast.AST | None, callee: Method, args: list[Lowe
         expansion = METHODS.get(name) or next((EXPANSIONS[f] for f in rule.callables if f in EXPANSIONS)
                                               if rule is not None else iter(()), None)
         if expansion is not None:
-            expanded = expand(ctx, node, expansion, name, [x, *args], kwargs)
+            expanded = expand(ctx, node, expansion, name, [x, *_spread(rule, args)], kwargs)
             if expanded is not None:
                 return expanded
         if rule is None:
@@ -283,8 +288,10 @@ def _method(ctx: Context, node: gast.AST | None, callee: Method, args: list[Lowe
     raise ctx.error(node, f"{name}() of {describe(x)} is not supported", fix="write it with other statements")
 
 
-def _spread(rule: Rule, args: list[Lowered]) -> list[Lowered]:
+def _spread(rule: Rule | None, args: list[Lowered]) -> list[Lowered]:
     """x.reshape(2, 3) and x.transpose(1, 0): a shape or axes given one by one."""
+    if rule is None:
+        return args
     rest = rule.spec.params[1:]
     if len(args) > 1 and rest and (rest[0].kind == "ints" or rule.spec.name == "np.transpose"):
         return [Tuple(tuple(args))]

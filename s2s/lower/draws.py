@@ -17,6 +17,7 @@ from s2s.ir.core import Value
 from s2s.ir.types import FLOAT, INT, Array, Opaque, Scalar, Type, fresh_dim
 from s2s.lower.context import Context
 from s2s.lower.effects import leave_in_place
+from s2s.lower.located import located_draw
 from s2s.lower.numbers import sequence, value
 from s2s.lower.values import Lowered, Outside, Static
 
@@ -27,7 +28,9 @@ _DRAWS: dict[str, tuple[int, str]] = {
     "exponential": (1, "float64"), "gamma": (2, "float64"), "beta": (2, "float64"), "lognormal": (2, "float64"),
     "laplace": (2, "float64"), "poisson": (1, "int64"), "binomial": (2, "int64"), "integers": (2, "int64"),
     "randint": (2, "int64"), "standard_t": (1, "float64"), "chisquare": (1, "float64"),
-    "standard_gamma": (1, "float64"),
+    "standard_gamma": (1, "float64"), "gumbel": (2, "float64"), "logistic": (2, "float64"), "rayleigh": (1, "float64"),
+    "weibull": (1, "float64"), "triangular": (3, "float64"), "vonmises": (2, "float64"), "pareto": (1, "float64"),
+    "power": (1, "float64"), "f": (2, "float64"), "geometric": (1, "int64"), "standard_cauchy": (0, "float64"),
 }
 _GENERATORS = (np.random.Generator, np.random.RandomState)
 _CLOCKS = {time.time, time.perf_counter, time.monotonic, time.time_ns, time.perf_counter_ns}
@@ -50,8 +53,13 @@ def draw(ctx: Context, node: gast.AST | None, callee: Any, method: str | None, a
         and callee.type.what in ("default_rng", "RandomState", "Generator"))
     if not is_generator:
         return None
-    types = _types(ctx, method, args, kwargs)
-    return leave_in_place(ctx, node, callee, args, kwargs, types, method, again=True)
+
+    def standard(method: str, args: list[Lowered], kwargs: dict[str, Lowered]) -> Lowered:
+        types = [_array("float64", args)] if method in ("rand", "randn") else _types(ctx, method, args, kwargs)
+        return leave_in_place(ctx, node, callee, args, kwargs, types, method, again=True)
+
+    located = located_draw(ctx, node, method, args, kwargs, standard)
+    return standard(method, args, kwargs) if located is None else located
 
 
 def _function(ctx: Context, node: gast.AST, f: Any, args: list[Lowered], kwargs: dict[str, Lowered]) -> Lowered | None:
@@ -64,8 +72,14 @@ def _function(ctx: Context, node: gast.AST, f: Any, args: list[Lowered], kwargs:
     if is_float or is_int:
         types = [FLOAT if is_float else INT]
     elif isinstance(getattr(f, "__self__", None), np.random.RandomState):
-        name = f.__name__
-        types = [_array("float64", args)] if name in ("rand", "randn") else _types(ctx, name, args, kwargs)
+        def standard(method: str, args: list[Lowered], kwargs: dict[str, Lowered]) -> Lowered:
+            types = [_array("float64", args)] if method in ("rand", "randn") else _types(ctx, method, args, kwargs)
+            drawn = getattr(f.__self__, method)
+            return leave_in_place(ctx, node, Outside(drawn, ctx.binding.constant(drawn)), args, kwargs, types,
+                                  again=again)
+
+        located = located_draw(ctx, node, f.__name__, args, kwargs, standard)
+        return standard(f.__name__, args, kwargs) if located is None else located
     elif makes:
         again = bool(args or kwargs)
     else:

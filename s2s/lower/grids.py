@@ -14,7 +14,7 @@ import numpy as np
 from s2s.errors import NoRuleError
 from s2s.ir.core import Value
 from s2s.ir.ops import constant
-from s2s.ir.types import Array, Scalar
+from s2s.ir.types import Array, Scalar, promote
 from s2s.lower.context import Context
 from s2s.lower.numbers import pack, sequence, value
 from s2s.lower.rulecalls import call_rule
@@ -27,10 +27,17 @@ Node = Any
 Args = list[Lowered]
 Kwargs = dict[str, Lowered]
 _DENSE, _OPEN = type(np.mgrid), type(np.ogrid)
+_ROWS, _COLUMNS, _INDEX = type(np.r_), type(np.c_), type(np.s_)
 
 
 def grid(ctx: Context, node: gast.AST, x: Lowered, index: Lowered) -> Lowered | None:
-    """`np.mgrid[index]` or `np.ogrid[index]`; None where `x` is neither."""
+    """`np.mgrid[index]`, `np.r_[index]`, `np.s_[index]` and their kind; None where `x` is none of them."""
+    made: Any = x.value if isinstance(x, Static | Outside) else None
+    if type(made) is _INDEX:
+        pair = getattr(made, "maketuple", False)
+        return Tuple((index,)) if pair and not isinstance(index, Tuple) else index
+    if type(made) in (_ROWS, _COLUMNS):
+        return _concatenated(ctx, node, [*index.items] if isinstance(index, Tuple) else [index], type(made) is _COLUMNS)
     if not (isinstance(x, Static | Outside) and isinstance(x.value, _DENSE | _OPEN)):
         return None
     parts = list(index.items) if isinstance(index, Tuple) else [index]
@@ -39,6 +46,33 @@ def grid(ctx: Context, node: gast.AST, x: Lowered, index: Lowered) -> Lowered | 
         return arrays[0]
     made = _spread(ctx, node, arrays, dense=isinstance(x.value, _DENSE))
     return Tuple(tuple(made)) if isinstance(x.value, _OPEN) else pack(ctx, node, made)
+
+
+def _concatenated(ctx: Context, node: gast.AST, parts: list[Lowered], columns: bool) -> Lowered:
+    """Arrays, numbers and ranges next to each other; first, text may say along which axis."""
+    axis, rank, start = (-1, 2, 0) if columns else (0, 1, -1)
+    if isinstance(parts[0], Static) and isinstance(parts[0].value, str):
+        try:
+            said = [int(n) for n in parts.pop(0).value.split(",")]  # type: ignore[union-attr]
+        except ValueError:
+            raise ctx.error(node, "np.r_ that makes a matrix", "it computes otherwise than an array",
+                            "write the axis: np.r_['0', ...]", NoRuleError) from None
+        axis, rank, start = (said + [axis, rank, start][len(said):])[:3]
+    arrays: list[Any] = []
+    values: list[Any] = []
+    for part in parts:
+        is_range = isinstance(part, Slice) or (isinstance(part, Static) and isinstance(part.value, slice))
+        v = expr(ctx, _range(ctx, node, part) if is_range else value(ctx, node, part))
+        values.append(v)
+        own = v if v.is_array else fn.atleast_1d(v)
+        missing = rank - own.ndim if v.ndim or is_range else rank - 1
+        if missing > 0:
+            # Where the array's own first axis goes; the others are new.
+            at = start % (missing + 1) if v.ndim or is_range else 0
+            own = own[(*[None] * at, ..., *[None] * (missing - at))]
+        arrays.append(own)
+    dtype = promote(v.type for v in values)[0]
+    return fn.concatenate([x.astype(dtype) for x in arrays], axis=axis).v
 
 
 def grid_parts(ctx: Context, node: gast.AST) -> Lowered | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -327,6 +328,37 @@ METHODS = [
     row(lambda x: x.sum(axis=0, where=MASK) * x.max(0, initial=0.1, where=MASK), M34, name="sum method"),
     row(lambda x: x.var(axis=1, ddof=1) + x.trace() + x.dot(x.T).std(), array(3, 3), name="var method"),
 ]
+ROLL = np.random.default_rng
+
+
+def shaped(order: str) -> list[Row]:
+    """Elements read in an order of memory."""
+    return [row(lambda x: np.reshape(x, (4, 6), order=order), T234, name=f"reshape {order}"),
+            row(lambda x: x.reshape(-1, 3, order=order), M34, name=f"reshape method {order}"),
+            row(lambda x: np.ravel(x.T, order) * x.flatten(order=order), M34, name=f"ravel {order}")]
+
+
+INDEXED = [
+    row(lambda x: np.r_[x, 1.0, x * x], V4, name="r_"), row(lambda x: np.r_[1:3, x, [2, 3]], V4, name="r_ range"),
+    row(lambda x: np.r_["0,2", x, x * x], V4, name="r_ rows"), row(lambda x: np.r_["-1", x, x], M23, name="r_ axis"),
+    row(lambda x, y: np.c_[x, y], V4, M23.ravel()[:4], name="c_"),
+    row(lambda x: np.c_[x, x * x], M23, name="c_ matrix"),
+    row(lambda x: x[np.s_[1:, 0]] * x[np.index_exp[1:, 1]], M34, name="s_"), *shaped("C"), *shaped("F"), *shaped("A"),
+    row(lambda x: np.array(x, ndmin=3), M23, name="ndmin"), row(lambda x: x.view() * 2.0, M23, name="view"),
+]
+DRAWS = [
+    row(lambda m, s: ROLL(0).normal(m, s), V4, np.abs(V4), name="normal", single=False),
+    row(lambda s: ROLL(0).normal(0.0, s * s, size=3), 1.3, name="normal of a size", single=False),
+    row(lambda a, b: ROLL(0).uniform(a, b, (2, 3)), 0.3, 1.7, name="uniform", single=False),
+    row(lambda s: ROLL(0).exponential(s), 1.3, name="exponential", single=False),
+    row(lambda m, s: np.random.RandomState(0).laplace(loc=m, scale=s), V4, 0.7, name="laplace", single=False),
+    row(lambda m, s: ROLL(0).lognormal(m, s) + ROLL(1).gumbel(m, s), 0.2, 0.7, name="lognormal", single=False),
+    row(lambda x: ROLL(0).permutation(x) * ROLL(1).choice(x, 4), V4, name="permutation", single=False),
+    row(lambda x: np.random.RandomState(0).randn(4) * x + np.random.RandomState(1).rand(4), V4, name="randn",
+        single=False),
+]
+PARTIAL = partial(np.einsum, "...ij,...kj->...ik")
+OTHERS = [row(lambda x: PARTIAL(x, x), T234, name="partial of a function written in C")]
 PARTS = [
     row(np.modf, V4), row(np.modf, M23), row(lambda x: np.frexp(x)[0], V4, name="frexp"), row(
         lambda x: np.ldexp(x, np.array([1, 2, 3, 0])), V4, name="ldexp"), row(np.nextafter, V4, array(4)),
@@ -336,6 +368,7 @@ PARTS = [
     row(np.nan_to_num, V4), row(lambda x: np.nan_to_num(np.where(x > 1, np.nan, x), nan=2.0), V4, name="nan_to_num"),
 ]
 
-ROWS = [*POLYNOMIALS, *STACKING, *FUNCTIONALS, *METHODS, *PARTS, *CHOOSING, *STATISTICS, *MORE_PRODUCTS, *PADDING,
+ROWS = [*POLYNOMIALS, *STACKING, *FUNCTIONALS, *METHODS, *INDEXED, *DRAWS, *OTHERS, *PARTS, *CHOOSING,
+    *STATISTICS, *MORE_PRODUCTS, *PADDING,
     *MATRICES,
         *CUTTING, *DIFFERENCES, *FOURIER, *REDUCING]

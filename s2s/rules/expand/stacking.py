@@ -123,6 +123,36 @@ def _geomspace(start: Expr, stop: Expr, num: Any = 50, endpoint: Static = True, 
     return found if dtype is None else found.astype(dtype)
 
 
+def _fortran(a: Expr, order: str) -> bool:
+    """Whether the elements are read with the first axis running fastest."""
+    layout = getattr(a.type, "layout", "C")
+    if order in ("A", "K") and layout == "A" and a.ndim > 1:
+        raise refuse("np.reshape", f"order={order!r} of an array of which it is not known how it lies in memory")
+    return a.ndim > 1 and (order == "F" or (order in ("A", "K") and layout == "F"))
+
+
+@written.of(np.reshape)
+def _reshape(a: Expr, shape: Several, order: Static = "C", *, copy: Static = None) -> Expr | None:
+    """In Fortran's order: that of the axes reversed, with the axes reversed back."""
+    sizes = shape if isinstance(shape, list) else [shape]
+    if order == "C" or (not _fortran(a, order) and (order != "F" or len(sizes) < 2)):
+        return None if order == "C" and copy is None else fn.reshape(a, sizes)
+    back = a.T if a.ndim > 1 else a
+    return fn.reshape(back, sizes[::-1]).T if len(sizes) > 1 else fn.reshape(back, sizes)
+
+
+@written.of(np.ravel)
+def _ravel(a: Expr, order: Static = "C") -> Expr | None:
+    return fn.ravel(a.T) if _fortran(a, order) else None if order == "C" else fn.ravel(a)
+
+
+@written.of(method="flatten")
+def _flatten(a: Expr, order: Static = "C") -> Expr | None:
+    if not _fortran(a, order):
+        return None if order == "C" else fn.flatten(a)
+    return fn.flatten(a.T)
+
+
 @written.of(getattr(np, "astype", None))
 def _astype(x: Expr, dtype: Static, /, *, copy: Static = True, device: Static = None) -> Expr:
     if x.dtype == dtype:
