@@ -23,6 +23,7 @@ from s2s.lower.tapes import (
     Stop,
     begin,
     end,
+    is_held,
     keep,
     record_of,
     recorded_of,
@@ -94,7 +95,10 @@ def derivative(ctx: Context, node: gast.AST | None, box: Box, target: Lowered, s
     leaves = leaves_of(ctx, target)
     targets = [v for v in leaves if is_inexact(v.type)]
     weights = [seeds.get(k) for k, v in enumerate(leaves) if is_inexact(v.type)]
-    wanted: dict[Value, Value | None] = dict.fromkeys(source_leaves(ctx, node, sources))
+    wanted = dict.fromkeys(source_leaves(ctx, node, sources))
+    if not all(is_held(ctx, v) for v in wanted):
+        raise ctx.error(node, "a source that is computed at the call", "the block does not depend on it",
+                        "pass the number or array itself, by its name")
     found = _emit(ctx, node, record, targets, weights, list(wanted)) if record.spans and targets else {}
     return rebuild(ctx, sources, lambda v: found.get(v) or _unconnected(ctx, node, v, unconnected))
 

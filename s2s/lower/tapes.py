@@ -17,7 +17,7 @@ import gast
 from s2s.ir.core import Block, Op, Value, free_values, walk
 from s2s.ir.ops import SPECS, constant
 from s2s.ir.types import Array, Scalar, is_inexact
-from s2s.lower.context import Context
+from s2s.lower.context import Context, Unroll
 from s2s.lower.iterate import describe
 from s2s.lower.nests import leaves_of
 from s2s.lower.truth import static, usable
@@ -201,18 +201,31 @@ def watch(ctx: Context, node: gast.AST | None, box: Box, x: Lowered) -> None:
         raise TypeError(str(ctx.error(node, f"watch() is given {what}, which has no gradient", "",
                                       "pass a float, an array of floats, or a Variable")))
     for v in found:
+        if not is_held(ctx, v):
+            raise ctx.error(node, "watch() of a value that no name stands for", "nothing could be computed from it",
+                            "watch the number or array itself: bind it to a name, and watch that")
         record = record_of(ctx, node, box)
         if v in record.watched:
             continue
+        if record.block is not None and record.block is not ctx.b.block:
+            error = ctx.error(node, "watch() in a loop or branch", "whether it is reached is known only when it runs",
+                              "watch the value at the top level of the block")
+            loop = ctx.loops[-1] if ctx.loops else None
+            raise error if loop is None or not loop.unrollable else Unroll(loop.node, error)
         # Of a constant, what is computed from it would be one too.
         if record.block is not None and (constant(v) is not None or _is_read(ctx, record, v)):
-            if record.block is not ctx.b.block:
-                raise ctx.error(node, "watch() in a loop or branch, of a value that the block has used before",
-                                "only what comes after watch() depends on it",
-                                "watch it at the top level of the block, before it is used")
             v = _apart(ctx, v)
         record = record_of(ctx, node, box)
         keep(ctx, box, replace(record, watched=record.watched | {v}))
+
+
+def is_held(ctx: Context, v: Value) -> bool:
+    """Whether a value is an input of the program, or something in the program stands for it."""
+    def among(x: Any) -> bool:
+        return x is v or (isinstance(x, Tuple) and any(map(among, x.items)))
+
+    contents = [c.values() if isinstance(c, dict) else c for c in ctx.state.heap.values() if isinstance(c, dict | list)]
+    return v.op is None or any(map(among, ctx.state.env.values())) or any(among(x) for c in contents for x in c)
 
 
 def watch_leaf(ctx: Context, box: Box, v: Value) -> None:

@@ -6,7 +6,7 @@ import inspect
 import itertools
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import CodeType, FrameType
 from typing import Any
 
@@ -49,6 +49,8 @@ class Place:
         self.written: set[int] = set()
         self.generators: dict[int, None] = {}
         self.shared: dict[int, Any] = {}  # generators of modules that are drawn from
+        # What has to be where for a program that is known: functions, flags, kinds of objects.
+        self.programs: list[list[tuple[int, Callable[[Any], bool]]]] = []
         self.specialisations: dict[Any, list[Any]] = {}
         self.lock = threading.RLock()
 
@@ -59,6 +61,10 @@ class Place:
             self.steps.append((parent, step))
         return self.index[path]
 
+
+    def is_known(self, values: Sequence[Any]) -> bool:
+        """Whether a block that starts with these values is a program that was lowered before."""
+        return any(all(fits(values[k]) for k, fits in program) for program in self.programs)
 
     def class_of(self, v: Any) -> type | None:
         """The class whose method the block is in, where `v` is the method's first argument."""
@@ -127,7 +133,7 @@ class Entry:
         held = self.values[parent]
         if held is MISSING:
             return MISSING
-        return fetch(held, step) if self.graph is None else self.graph.fetch(held, step)
+        return read_step(held, step) if self.graph is None else self.graph.fetch(held, step)
 
     def raw(self, variable: Variable) -> Any:
         """What a Variable held."""
@@ -151,6 +157,18 @@ class Entry:
         return found
 
 
+def read_step(held: Any, step: tuple[str, Any]) -> Any:
+    """What one step from an object leads to; MISSING where it leads nowhere.
+
+    The steps are those of all programs that the block has been: another kind of object than the one that has
+    this part may stand here, and may raise anything.
+    """
+    try:
+        return fetch(held, step)
+    except Exception:
+        return MISSING
+
+
 def enter(place: Place, frame: FrameType, tape: type) -> Entry:
     """Keep what the block is about to read; `tape` is the class of tapes."""
     entry = Entry(place, read_names(frame, place.names, tape))
@@ -166,13 +184,15 @@ def enter(place: Place, frame: FrameType, tape: type) -> Entry:
                 v = v()
         else:
             held = values[parent]
-            v = MISSING if held is MISSING else fetch(held, step)
+            v = MISSING if held is MISSING else read_step(held, step)
         kind = type(v)
         if kind is Variable:
             raws[id(v)] = v.raw
         elif kind is list or kind is dict:
             v = v.copy()
         values.append(v)
+    if not place.is_known(values):
+        entry.graph = Graph(entry.names, place.source.body)
     for k in place.written:
         if isinstance(values[k], np.ndarray):
             entry.copies[k] = values[k].copy(order="K")

@@ -101,7 +101,7 @@ class Resolver:
             found = [(Found("trust"), self.ctx.parts[id(obj)])]
         if not found and target:
             found = self._returned(obj)
-            if not found:
+            if not found and np.asarray(obj).dtype.kind in "fc":
                 self._refuse_unknown(obj)
         if not target:
             for _, x in found:

@@ -36,6 +36,11 @@ class Specialisation:
         self.reads: list[tuple[str, int, Any, int, Any]] = []
         for r in binding.reads:
             self.reads.append((*_origin(r, spans, objects), guard(r)))
+        for number, span in enumerate(spans):
+            program = [(where, fits) for r, (kind, n, where, _, fits) in zip(binding.reads, self.reads, strict=True)
+                       if kind == "entry" and n == number and (r.leaf is None or r.by_value)]
+            if not span.place.is_known([span.entry.get(k) for k in range(len(span.place.steps))]):
+                span.place.programs.append(program)
         self.same = [(r.index, r.same_as.index) for r in binding.reads if r.same_as not in (None, r)]
         self.shaped = [(r.index, r.shaped_as.index) for r in binding.reads if r.shaped_as is not None]
         self.apart = [(a.index, b.index) for a, b in binding.apart]
