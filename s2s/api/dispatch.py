@@ -59,9 +59,6 @@ class GradientFunction:
         self._named_defaults = {p.name: (k, p.default) for k, p in enumerate(parameters.values())
                                 if p.name in (request.params or ()) and p.default is not p.empty}
 
-    # Whether a shell can take a call over: it returns gradients.
-    _has_shell = True
-
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
             if self._shell is not None:
@@ -136,13 +133,16 @@ class GradientFunction:
         with own_faults(function_name(function)):
             derivative = self._derivative(function, args, kwargs, with_dy)
             entry = Entry(derivative, compiled(derivative, self.request.options), with_dy)
-        if self._has_shell and not with_dy:
-            names = None
-            if self.request.kind != "implicit":
-                names = self._chosen(positional_names(self._signature, len(args)), kwargs)
-            entry.shell = write_shell(entry, names, self.request, len(args), tuple(kwargs))
+        if not with_dy:
+            entry.shell = self._write_shell(entry, args, kwargs)
         entry.forget()
         return entry
+
+    def _write_shell(self, entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
+        names = None
+        if self.request.kind != "implicit":
+            names = self._chosen(positional_names(self._signature, len(args)), kwargs)
+        return write_shell(entry, names, self.request, len(args), tuple(kwargs))
 
     def _derivative(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], with_dy: bool) -> Derivative:
         request = self.request

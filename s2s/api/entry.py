@@ -58,8 +58,8 @@ class Entry:
         if self.with_dy:
             arguments += self._seeds(dy)
         out = self._weighted(arguments, dy) if self.with_dy else self.core(*arguments)
-        if self.outputs == 1:
-            out = (out,)
+        if self.outputs < 2:
+            out = (out,) if self.outputs else ()
         if self.narrow:
             out = [self.narrow[k](x) if k in self.narrow else x for k, x in enumerate(out)]
         if self.with_dy:

@@ -57,6 +57,7 @@ class Shell:
             "ndarray": np.ndarray, "plain": plain_value, "zeros_of": zeros_of, "build": build,
             "FunctionType": FunctionType, "MethodType": MethodType}
         self.lines: list[str] = []
+        self.after: list[str] = []  # statements after the call of the core
 
     def given(self, name: str, value: Any) -> str:
         """`name`, bound to `value` in the shell."""
@@ -80,6 +81,7 @@ class Shell:
         self.given("core", core)
         arguments = ", ".join(map(self.argument, self.plan.leaves))
         self.lines.append(f"out = {f'(core({arguments}),)' if single else f'core({arguments})'}")
+        self.lines += self.after
         self.lines.append(f"return {result}")
         body = "".join(f"    {line}\n" for line in self.lines)
         exec(f"def shell({self.parameters}):\n{body}", self.names)
@@ -205,11 +207,29 @@ def write_shell(entry: Entry, names: Sequence[str] | None, request: Request, cou
             result = f"({', '.join(parts)},)" if request.as_tuple else parts[0]
     if request.with_value:
         result = f"{_value(shell, entry.structure, types[:entry.values])}, {result}"
-    before = []
-    if derivative.written:
-        before = [f"refuse([{', '.join(shell.argument(k) for k in entry.plan.leaves)}], {derivative.written})"]
-        shell.given("refuse", refuse_overlap)
-    return shell.write(entry.core, before, result, entry.outputs == 1)
+    return shell.write(entry.core, _before(shell, entry), result, entry.outputs == 1)
+
+
+def _before(shell: Shell, entry: Entry) -> list[str]:
+    """Arrays that are written to share no memory with others."""
+    written = entry.derivative.written
+    if not written:
+        return []
+    shell.given("refuse", refuse_overlap)
+    return [f"refuse([{', '.join(shell.argument(k) for k in entry.plan.leaves)}], {written})"]
+
+
+def write_value_shell(entry: Entry, count: int, keywords: tuple[str, ...],
+                      assigned: Sequence[Read]) -> Callable[..., Any]:
+    """The shell of a function that is compiled as a whole; the last results are those of the Variables `assigned`."""
+    derivative = entry.derivative
+    shell = Shell(entry.plan, entry.binding.reads)
+    shell.require(f"len(args) == {count} and {f'tuple(kwargs) == {keywords!r}' if keywords else 'not kwargs'}")
+    types = [r.type for r in derivative.function.block.results]
+    values = len(types) - len(assigned)
+    shell.after = [f"v{r.index}.assign(out[{values + k}])" for k, r in enumerate(assigned)]
+    result = _value(shell, entry.structure, types[:values])
+    return shell.write(entry.core, _before(shell, entry), result, len(types) == 1)
 
 
 def _argument_gradient(shell: Shell, entry: Entry, name: str, gradients: dict[int, str]) -> str:
@@ -231,7 +251,8 @@ def _value(shell: Shell, structure: Any, types: Sequence[Any]) -> str:
     """The value of the function, from the results of the core."""
     if isinstance(structure, Leaf):
         return result_tensor(structure.index, types[structure.index])
-    return f"build({shell.given('structure', structure)}, list(out[:{len(types)}]))"
+    leaves = f"list(out[:{len(types)}])" if types else "[]"
+    return f"build({shell.given('structure', structure)}, {leaves})"
 
 
 def refuse_overlap(arguments: Sequence[Any], written: Sequence[int]) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from s2s.api.dispatch import GradientFunction, function_name, positional_names
 from s2s.api.entry import Entry
+from s2s.api.shell import write_value_shell
 from s2s.api.structure import build
+from s2s.lower.binding import Read
 from s2s.options import Request, options_of
 from s2s.pipeline import Derivative, evaluation, lowered
 from s2s.variable import plain
@@ -16,7 +19,14 @@ class CompiledFunction(GradientFunction):
     """What `s2s.function` returns. Call it as the function; it has `source`, `signatures` and `lower(...)`."""
 
     __s2s_role__ = "whole"
-    _has_shell = False
+
+    def _write_shell(self, entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
+        return write_value_shell(entry, len(args), tuple(kwargs), self._assigned(entry))
+
+    def _assigned(self, entry: Entry) -> list[Read]:
+        """The Variables that are to be assigned what the core returns for them."""
+        program = entry.derivative.program
+        return [r for r, _ in program.assigned] if self.request.options.target == "cpu" else []
 
     def _derivative(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], with_dy: bool) -> Derivative:
         self._check_arguments(args, kwargs)
@@ -26,9 +36,9 @@ class CompiledFunction(GradientFunction):
 
     def _finish(self, entry: Entry, values: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any], dy: Any) -> Any:
         results, _ = entry.run(values, None)
-        assigned = entry.derivative.program.assigned if self.request.options.target == "cpu" else []
+        assigned = self._assigned(entry)
         count = len(results) - len(assigned)
-        for (read, _), new in zip(assigned, results[count:], strict=True):
+        for read, new in zip(assigned, results[count:], strict=True):
             values[read.index].assign(plain(new))
         return build(entry.structure, results[:count])
 

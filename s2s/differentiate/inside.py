@@ -23,7 +23,7 @@ from s2s.ir.builder import Builder
 from s2s.ir.core import Block, Function, Op, Value, clone_op, free_values, inline, walk
 from s2s.ir.memory import reachable
 from s2s.ir.ops import SPECS
-from s2s.ir.types import Array, Scalar, is_inexact
+from s2s.ir.types import Array, Scalar, is_inexact, kind
 from s2s.rules.expr import Expr
 from s2s.rules.expr import fn as functions
 from s2s.rules.table import Table
@@ -87,17 +87,19 @@ def _put_in_place(block: Block, at: int, job: _Job) -> int:
     targets, sources = op.values("targets"), op.values("sources")
     region = region_of(block.ops[start:at], recorded, targets, sources, job.table)
     _refuse_stores(region, job, op)
+    seeded = all(op.attrs["seeded"]) and all(w in region.outside for w in op.values("seeds"))
+    if not seeded:
+        _weigh(region, op, job.table)
     live = _live_after(block, start, at, op)
     b = Builder(region.function.block)
     kept = [_stopped(b, region.copies[v]) for v in live]
     region.function.block.results += kept
-    seeded = any(op.attrs["seeded"])
     fn = job.simplify(region.function)
     wrt = [fn.block.params[region.function.block.params.index(p)] for p in region.wrt]
     made = reverse(fn, wrt, job.table, keep_values=True, seeds_given=seeded)
     new = Block()
     b = Builder(new, op.loc)
-    seeds = _seeds(b, made.function.block.params[len(fn.block.params):], fn.block.results, op, job.table)
+    seeds = _seeds(b, made.function.block.params[len(fn.block.params):], op if seeded else None)
     results = inline(new, made.function, [*region.outside, *seeds])
     gradients = iter(results[len(fn.block.results):])
     mapping = {v: _started(v, r) for v, r in zip(live, results[len(targets):len(fn.block.results)], strict=True)}
@@ -212,25 +214,34 @@ def _live_after(block: Block, start: int, at: int, gradient: Op) -> list[Value]:
     return [v for v in used if v in defined]
 
 
-def _seeds(b: Builder, params: Sequence[Value], results: Sequence[Value], op: Op, table: Table) -> list[Value]:
-    """The adjoints of the targets: the weights given, else ones. Nothing reads those of the other results."""
+def _weigh(region: Region, op: Op, table: Table) -> None:
+    """Make the targets of a region sums of what they are times their weights, where these are computed in it.
+
+    So the weights need not be parameters of the adjoint, which would have to be known before it is called.
+    """
+    b = Builder(region.function.block, op.loc)
     given = iter(op.values("seeds"))
-    weights = [next(given) if s else None for s in op.attrs["seeded"]]
-    targets = [v for v in op.values("targets") if is_inexact(v.type)]
-    by_param: list[Value] = []
-    inexact = [r for r in results if is_inexact(r.type)]
-    with_seed = [k for k, r in enumerate(inexact) if isinstance(r.type, Scalar)] if not any(
-        op.attrs["seeded"]) else range(len(inexact))
-    for p, k in zip(params, with_seed, strict=True):
-        weight = weights[k] if k < len(weights) else None
-        if weight is not None:
-            by_param.append(weight)
-        elif isinstance(p.type, Scalar):
-            by_param.append(b.const(1.0, p.type))
-        else:
-            like = targets[k] if k < len(targets) else inexact[k]
-            by_param.append(functions.ones_like(_expr(b, like, table)).v)
-    return by_param
+    results = region.function.block.results
+    for k, weighted in enumerate(op.attrs["seeded"]):
+        if not weighted:
+            continue
+        weight = next(given)
+        if kind(results[k].type) == "c":
+            raise located(UnsupportedSyntaxError, op.loc, "weights of a complex target that the program computes",
+                          "a gradient is that of a real number", "take the abs, real or imag part in the block")
+        w = _stopped(b, region.copies.get(weight, weight))
+        product = _expr(b, results[k], table) * _expr(b, w, table)
+        results[k] = functions.sum(product).v if isinstance(results[k].type, Array) else product.v
+
+
+def _seeds(b: Builder, params: Sequence[Value], op: Op | None) -> list[Value]:
+    """The adjoints of the results: the weights of the targets where `op` gives them, else 1.
+
+    Nothing reads those of results that are not targets: any number will do.
+    """
+    weights = [] if op is None else list(op.values("seeds"))
+    return [weights[k] if k < len(weights) else b.const(1.0, p.type) if isinstance(p.type, Scalar) else b.const(1.0)
+            for k, p in enumerate(params)]
 
 
 def _expr(b: Builder, v: Value, table: Table) -> Expr:

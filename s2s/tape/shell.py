@@ -50,7 +50,7 @@ class TapeShell(Shell):
     def __init__(self, plan: Plan, reads: Sequence[Read], origins: Sequence[tuple[Any, ...]], count: int) -> None:
         super().__init__(plan, reads)
         self.origins = origins
-        self.after: list[tuple[str, Sequence[Found]]] = []  # objects that are asked for, and where they have to be
+        self.asked: list[tuple[str, Sequence[Found]]] = []  # objects that are asked for, and where they have to be
         self.computed: Sequence[tuple[int, str]] = ()
         self.counts: Sequence[tuple[str, int]] = ()  # sources, and how many of the inputs each is
         self.leaves: Sequence[int] = ()
@@ -75,7 +75,7 @@ class TapeShell(Shell):
     def write(self, core: Callable[..., Any], before: Sequence[str], result: str, single: bool) -> Callable[..., Any]:
         """The function."""
         lines, self.lines = self.lines, []
-        for obj, found in self.after:
+        for obj, found in self.asked:
             self._require_found(found, obj)
         for obj, count in self.counts:
             self._require_count(obj, count)
@@ -117,7 +117,7 @@ def write_shell(shell: TapeShell, made: Specialisation) -> Callable[..., Any]:
     targets, sources, watched = made.found
     for name, found in (("targets", targets), ("sources", sources), ("watched", watched)):
         for k, f in enumerate(found):
-            shell.after.append((f"{name}[{k}]", f))
+            shell.asked.append((f"{name}[{k}]", f))
     shell.computed = made.shape.names
     shell.counts = [(f"sources[{k}]", n) for k, n in enumerate(made.counts) if n is not None]
     shell.leaves = made.leaves
