@@ -35,7 +35,8 @@ def dependencies(op: Op, rule: Rule | None) -> Iterator[Value]:
     if op.name in CUTS or (rule is not None and rule.nondiff is not None):
         return
     if op.name == "custom":
-        yield from op.values("sources")
+        # By what is captured there is no derivative: that it is asked for is found out where it would be formed.
+        yield from (v for v in (*op.values("sources"), *op.values("captured")) if is_inexact(v.type))
         return
     for name, arg in op.args.items():
         if name in op.spec.shape_only:

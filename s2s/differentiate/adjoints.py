@@ -109,7 +109,7 @@ class Adjoints:
 
     def is_memory(self, v: Value) -> bool:
         """Whether the adjoint of `v` is shadow memory from the start."""
-        return isinstance(v.type, List) or (
+        return v in self.shared or isinstance(v.type, List) or (
             isinstance(v.type, Array) and self.memory.is_written(v) and not self.memory.is_apart(v))
 
     def take(self, v: Value) -> Value | None:

@@ -331,9 +331,9 @@ class _Writer:
         new.blocks = [clone_block(b, self.mapping) for b in op.blocks]
         self.results(op, new)
         self.b.block.ops.append(new)
-        refuse_captured(op, self.activity.varied)
         if not any(self.activity.active(r) for r in op.results):
             return
+        refuse_captured(op, self.activity.varied)
         for r, dot in zip(op.results, pushforward(self.t, new), strict=True):
             if self.activity.active(r):
                 self.set_dot(r, self.owned(r, dot))

@@ -58,6 +58,9 @@ def no_rule(op: Op, name: str | None = None) -> Exception:
 def refuse_captured(op: Op, active: Callable[[Value], bool]) -> None:
     """The value of a custom gradient must not depend on what is differentiated but through its arguments."""
     for v in op.values("captured"):
+        if active(v) and "why" in op.attrs:
+            raise located(NoRuleError, op.loc, op.attrs["why"], "the derivative that is asked for is of a higher order",
+                          "take lower derivatives, or write the function out")
         if active(v):
             what = repr(v.hint) if v.hint else "a value"
             raise located(NoRuleError, op.loc, f"a function under s2s.custom_gradient uses {what}, which is "

@@ -101,6 +101,7 @@ def _attempt(job: _Job, original: Function, wrt: Sequence[Value], shared: set[in
         sweep.block(fn.block)
     except TwoNames as e:
         if (groups_of(memory, [e.value]) & groups_of(memory, shadows)
+                or e.value not in values  # of the function around an inner one
                 or not can_share(fn, memory, {memory.group(e.value)})):
             raise e.error from None
         return values.index(e.value)
@@ -149,7 +150,7 @@ def _copy_written(fn: Function, table: Table, outside: Sequence[Value]) -> list[
         fn.block.ops[:0] = made.ops
     leave = Block()
     b = Builder(leave)
-    for p in outside:
+    for p in [p for p in outside if p in copies]:  # others may be stored to in the program as it was written alone
         b.loc = made.ops[list(copies).index(p)].loc
         b.emit("setitem", {"a": p, "index": (), "value": copies[p]}, {"items": ("e",)})
     return leave.ops

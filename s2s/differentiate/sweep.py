@@ -332,9 +332,11 @@ class Sweep(Adjoints):
 
     def _custom(self, op: Op) -> None:
         gs = [self.take(r) for r in op.results]
-        if all(g is None for g in gs) or not any(self.activity.active(v) for v in op.values("sources")):
+        if all(g is None for g in gs):
             return
         refuse_captured(op, self.activity.varied)
+        if not any(self.activity.active(v) for v in op.values("sources")):
+            return
         pullback = op.blocks[0]
         mapping: dict[Value, Value] = {}
         for p, g, r in zip(pullback.params, gs, op.results, strict=False):

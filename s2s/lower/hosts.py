@@ -152,4 +152,15 @@ def with_pullback(ctx: Context, node: gast.AST | None, result: Lowered, pullback
     return rebuild(ctx, result, lambda v: values.get(v, v), lambda v: v)
 
 
-HOSTS: dict[str, Any] = {"lift": lift, "host": host, "with_pullback": with_pullback}
+def sealed(ctx: Context, node: gast.AST | None, result: Lowered, sources: Lowered, why: Lowered) -> Lowered:
+    """`sealed(value, sources, why)`: the value, by whose sources there is no derivative: an error."""
+    v = value(ctx, node, result)
+    captured = tuple(x for x in sequence(ctx, sources) or () if isinstance(x, Value) and is_inexact(x.type))
+    stopped = ctx.b.one("stop_gradient", {"x": v})
+    op = ctx.b.region("custom", {"args": (stopped,), "sources": (), "captured": captured}, [Block([Value(v.type)])],
+                      [v.type], {"why": static(ctx, node, why, "the text")})
+    return op.results[0]
+
+
+HOSTS: dict[str, Any] = {"lift": lift, "host": host, "with_pullback": with_pullback,
+                         "sealed": sealed}

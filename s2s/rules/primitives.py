@@ -31,5 +31,5 @@ def _role(name: str) -> Any:
 
 
 #: See `s2s.lower.hosts`, `s2s.lower.api_calls`.
-lift, host, with_pullback = _role("lift"), _role("host"), _role("with_pullback")
+lift, host, with_pullback, sealed = _role("lift"), _role("host"), _role("with_pullback"), _role("sealed")
 grad, vjp, jacobian = _role("grad"), _role("vjp"), _role("jacobian")

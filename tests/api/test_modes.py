@@ -71,7 +71,15 @@ def test_fourth_derivatives(f: Any) -> None:
     np.testing.assert_allclose(third(X), np.einsum("ijkl,j,k,l->i", fourth, v, v, v), rtol=1e-9)
 
 
-@pytest.mark.parametrize("f", [loop, in_place, branching])
+def of_a_tuple(x: Any) -> Any:
+    """Arrays of a tuple, at an index that varies, stored into an array."""
+    rows, parts = np.empty((2, 2)), (x[0] * x[:2], x[0] * x[1] * x[1:])
+    for k in range(2):
+        rows[k] = parts[k]
+    return np.sum(rows ** 2)
+
+
+@pytest.mark.parametrize("f", [loop, in_place, branching, of_a_tuple])
 def test_second_derivatives_of_all_modes_agree(f: Any) -> None:
     full = s2s.hessian(f)(X)
     (forward_over_reverse,) = s2s.hvp(f, (X,), (W,))
