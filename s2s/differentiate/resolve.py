@@ -59,8 +59,8 @@ class Resolver:
         self.memory = memory
         self.table = table
         self.mirrors = mirrors
-        self.saver = Saver(memory, table)
         self.cells = Cells(memory, top)
+        self.saver = Saver(memory, table, self.cells)
         self.home = memory.home
         self.original = frozenset(memory.block_of)
         self.frames: list[Frame] = []

@@ -12,6 +12,7 @@ from functools import partial
 
 from s2s.analyse.memory import LOOPS, Memory
 from s2s.ir.builder import Builder
+from s2s.ir.cells import Cells
 from s2s.ir.core import Block, Op, OpSpec, Value
 from s2s.ir.names import saved_name
 from s2s.ir.ops import constant
@@ -59,8 +60,9 @@ def trip_number(b: Builder, op: Op, index: Value) -> Value:
 class Saver:
     """Adds saving to a forward program."""
 
-    def __init__(self, memory: Memory, table: Table) -> None:
+    def __init__(self, memory: Memory, table: Table, cells: Cells) -> None:
         self.memory = memory
+        self.cells = cells
         self.table = table
         self.insert = Insertions()
         self.home = memory.home
@@ -207,9 +209,25 @@ class Saver:
         return buffer
 
     def _trips(self, op: Op, outermost: Op) -> Value | None:
+        """How many iterations `op` makes at most, computed before `outermost`; None where that is not known."""
         if op.name != "for" or op.attrs.get("breaks"):
             return None
         bounds = [self._move(op.value(name), outermost) for name in ("start", "stop", "step")]
+        if bounds[2] is None:
+            return None
+        gap = self.cells.linear(op.value("stop")).minus(self.cells.linear(op.value("start")))
+        if bounds[0] is None and bounds[1] is None and not gap.factors:
+            made = Block()
+            b = Builder(made, outermost.loc)
+            bounds[0], bounds[1] = b.int(0), b.int(gap.constant)
+            self.before(outermost, made)
+        elif (bounds[0] is None) != (bounds[1] is None):
+            # Rows of a triangle: as long as the longest of them.
+            up = constant(op.value("step")) == 1
+            if not up and constant(op.value("step")) != -1:
+                return None
+            bounds[0] = bounds[0] or self._extreme(op.value("start"), outermost, largest=not up)
+            bounds[1] = bounds[1] or self._extreme(op.value("stop"), outermost, largest=up)
         if any(v is None for v in bounds):
             return None
         made = Block()
@@ -217,6 +235,37 @@ class Saver:
         n = Builder(made, outermost.loc).one("trips", names)
         self.before(outermost, made)
         return n
+
+    def _extreme(self, v: Value, outermost: Op, *, largest: bool) -> Value | None:
+        """A number that an int inside `outermost` does not exceed (or fall below), computed before it."""
+        moved = self._move(v, outermost)
+        if moved is not None:
+            return moved
+        op = v.op
+        if op is None:
+            block = self.home[v]
+            loop = self.memory.owner.get(block)
+            if loop is None or loop.name != "for" or v is not block.params[0]:
+                return None
+            up = constant(loop.value("step")) == 1
+            if not up and constant(loop.value("step")) != -1:
+                return None
+            if largest != up:
+                return self._extreme(loop.value("start"), outermost, largest=largest)
+            end = self._extreme(loop.value("stop"), outermost, largest=largest)
+            return None if end is None else self._computed(outermost, "sub", end, 1 if up else -1)
+        if op.name not in ("add", "sub"):
+            return None
+        x = self._extreme(op.value("x"), outermost, largest=largest)
+        y = self._extreme(op.value("y"), outermost, largest=largest == (op.name == "add"))
+        return None if x is None or y is None else self._computed(outermost, op.name, x, y)
+
+    def _computed(self, outermost: Op, name: str, x: Value, y: Value | int) -> Value:
+        made = Block()
+        b = Builder(made, outermost.loc)
+        result = b.binary(name, x, b.int(y) if isinstance(y, int) else y)
+        self.before(outermost, made)
+        return result
 
     def _move(self, v: Value, outermost: Op) -> Value | None:
         """`v`, or its equal before the loop `outermost`; None if there is none."""

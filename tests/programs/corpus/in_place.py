@@ -301,3 +301,48 @@ def change_that_two_columns_share(u, dt):
     un = u.copy()
     u[1:-1, -1] = un[1:-1, -1] - dt * (un[1:-1, -1] - un[1:-1, -2])
     return np.sum(u * un)
+
+
+@program(args=(V,), smoke=True)
+def rows_of_a_triangle(x):
+    total = 0.0
+    for i in range(len(x)):
+        s = x[i]
+        for j in range(i):
+            s = math.sin(s) * x[j]
+        for j in range(len(x) - 1, i, -1):
+            s = s * math.cos(s + x[j])
+        total += s
+    return total
+
+
+@program(args=(V,))
+def rows_of_a_band(x):
+    s = 1.0
+    for i in range(len(x) - 2):
+        for j in range(i, i + 3):
+            s = math.sin(s) + s * x[j]
+        for j in range(i + 2, i, -2):
+            s = s * x[j]
+    return s
+
+
+@program(args=(V,))
+def rows_of_a_pyramid(x):
+    s = 1.0
+    for i in range(1, len(x)):
+        for j in range(i):
+            for k in range(j, i + 1):
+                s = math.sin(s) + x[k] * x[j]
+    return s
+
+
+@program(args=(V,))
+def rows_of_their_own_length(x):
+    s = 1.0
+    for i in range(len(x)):
+        for j in range(i, 2 * i):
+            s = math.sin(s) + x[j % 5]
+        for j in range(i * i % 4):
+            s = math.sin(s) * x[j]
+    return s
