@@ -104,19 +104,20 @@ def _(dots: dict[str, Expr], ans: Expr, a: Expr, axis: Axis, dtype: Any, ddof: i
     return 2.0 * fn.sum(joint, axis=axis, keepdims=keepdims) / _freedom(a, axis, ddof)
 
 
-_std = family.op("np.std", _MOMENT, reduced(_spread_dtype), methods="std", singular=True)
+_std = family.op("np.std", _MOMENT, reduced(_spread_dtype), methods="std")
 
 
 @_std.vjp
 def _(g: Expr, ans: Expr, a: Expr, axis: Axis, dtype: Any, ddof: int, keepdims: bool) -> dict[str, Expr]:
-    weight = g / (_freedom(a, axis, ddof) * ans)
+    # As of a norm, the derivative is 0 where all elements are equal.
+    weight = g / (_freedom(a, axis, ddof) * (ans + (ans == 0)))
     return {"a": _centred(a, axis) * spread(weight, a, axis, keepdims)}
 
 
 @_std.jvp
 def _(dots: dict[str, Expr], ans: Expr, a: Expr, axis: Axis, dtype: Any, ddof: int, keepdims: bool) -> Expr:
     joint = (_centred(a, axis).conj() * dots["a"]).real
-    return fn.sum(joint, axis=axis, keepdims=keepdims) / (_freedom(a, axis, ddof) * ans)
+    return fn.sum(joint, axis=axis, keepdims=keepdims) / (_freedom(a, axis, ddof) * (ans + (ans == 0)))
 
 
 # Extrema. The first of equal elements gets the adjoint.

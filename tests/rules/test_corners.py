@@ -58,6 +58,10 @@ CORNERS: list[tuple[str, tuple[Any, ...], dict[str, Any], list[Any]]] = [
     ("np.prod", (np.array([0.0, 2.0, 3.0]),), {}, [[6.0, 0.0, 0.0]]),
     ("np.prod", (ZEROS,), {}, [[0.0, 0.0, 0.0]]),
     ("np.sinc", (0.0,), {}, [0.0]),
+    ("np.std", (np.ones(3),), {}, [[0.0, 0.0, 0.0]]),
+    ("np.cumprod", (ZEROS,), {}, [[3.0, 0.0, 0.0]]),
+    ("np.partition", (np.array([3.0, 1.0, 1.0]), (1,)), {}, [[1.0, 1.0, 1.0]]),
+    ("np.linalg.svdvals", (np.zeros((2, 2)),), {}, [[[1.0, 0.0], [0.0, 1.0]]]),
     # A singular matrix has a determinant, and so a derivative of it.
     ("np.linalg.det", (np.array([[1.0, 0.0], [3.0, 0.0]]),), {}, [[[0.0, -3.0], [0.0, 1.0]]]),
     ("np.linalg.det", (np.zeros((3, 3)),), {}, [np.zeros((3, 3))]),
