@@ -31,12 +31,13 @@ _SHAPE_ONLY = {"np.zeros_like": "a", "np.ones_like": "a", "np.empty_like": "a", 
 
 
 def resolve(reverse: Block, top: Block, memory: Memory, table: Table, mirrors: Mapping[Block, Mirror],
-            shadows: Iterable[Value] = ()) -> None:
+            shadows: Iterable[Value] = (), unsure: Iterable[Value] = ()) -> None:
     """Make `reverse`, the reverse of `top`, legal to follow it; adds to `top` what has to be saved.
 
-    shadows: arrays of `top` that are meant as they are in the reverse sweep, not as they were.
+    shadows: arrays of `top` that are meant as they are in the reverse sweep, not as they were. unsure: those that are
+    bound on some paths only, so that nothing else takes its shape from them.
     """
-    Resolver(top, memory, table, mirrors, frozenset(shadows)).run(reverse)
+    Resolver(top, memory, table, mirrors, frozenset(shadows), frozenset(unsure)).run(reverse)
 
 
 @dataclass
@@ -53,8 +54,9 @@ class Resolver:
     """Walks over the reverse program with a stack of frames."""
 
     def __init__(self, top: Block, memory: Memory, table: Table, mirrors: Mapping[Block, Mirror],
-                 shadows: frozenset[Value]) -> None:
+                 shadows: frozenset[Value], unsure: frozenset[Value]) -> None:
         self.shadows = shadows
+        self.unsure = unsure
         self.top = top
         self.memory = memory
         self.table = table
@@ -80,7 +82,7 @@ class Resolver:
     def run(self, reverse: Block) -> None:
         """Resolve all of the reverse program."""
         for op in (*walk(self.top), *walk(reverse)):
-            _shape_from_elsewhere(op, self.memory, self.top)
+            _shape_from_elsewhere(op, self.memory, self.top, self.unsure)
         for op in walk(reverse):
             self._snapshots(op)
         self._plan(reverse)
@@ -448,17 +450,17 @@ def _reads_shape(op: Op, name: str) -> bool:
     return name in op.spec.shape_only or _SHAPE_ONLY.get(op.name) == name
 
 
-def _shape_from_elsewhere(op: Op, memory: Memory, top: Block) -> None:
+def _shape_from_elsewhere(op: Op, memory: Memory, top: Block, unsure: frozenset[Value]) -> None:
     """Let `np.zeros_like(v)`, where `v` would have to be saved, take the shape from something at hand."""
     if op.name not in ("np.zeros_like", "dim"):
         return
     v: Value | None = op.value("a")
     while v is not None and v in memory.home:
         op.args["a"] = v
-        v = None if memory.home[v] is top else _same_shape(v, memory)
+        v = None if memory.home[v] is top else _same_shape(v, memory, unsure)
 
 
-def _same_shape(v: Value, memory: Memory) -> Value | None:
+def _same_shape(v: Value, memory: Memory, unsure: frozenset[Value]) -> Value | None:
     """An older value, of which `v` is made, that has the same type and shape."""
     candidates: Iterable[Value] = () if v.op is None else v.op.operands()
     if v.op is not None and v.op.name in LOOPS:
@@ -469,5 +471,6 @@ def _same_shape(v: Value, memory: Memory) -> Value | None:
         skip = len(block.params) - len(owner.values("init"))
         k = block.params.index(v) - skip
         candidates = [owner.values("init")[k]] if 0 <= k < len(owner.values("init")) else []
-    return next((u for u in candidates if u in memory.home and isinstance(u.type, Array) and u.type == v.type
+    return next((u for u in candidates if u in memory.home and u not in unsure
+                 and isinstance(u.type, Array) and u.type == v.type
                  and not (u.op is not None and u.op.name == "undefined")), None)

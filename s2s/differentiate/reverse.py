@@ -108,7 +108,7 @@ def _attempt(job: _Job, original: Function, wrt: Sequence[Value], shared: set[in
     b.origin = b.loc = None
     swept.results = _adjoints(sweep, [v for v, c in zip(wrt, connected, strict=True) if c],
                               [s for s, _ in seeds])
-    resolve(swept, fn.block, memory, job.table, sweep.mirrors, shadows.values())
+    resolve(swept, fn.block, memory, job.table, sweep.mirrors, shadows.values(), flags)
     out = into or Function(f"{fn.name}_gradients", Block())
     out.block.params = [*fn.block.params, *(s for s, _ in seeds)]
     out.block.ops = [*fn.block.ops, *leave, *swept.ops]

@@ -95,6 +95,8 @@ def set_attribute(ctx: Context, node: gast.AST, x: Lowered, name: str, new: Lowe
 def set_plain(ctx: Context, node: gast.AST, x: Lowered, name: str, new: Lowered) -> None:
     """`x.name = new`, into the object itself."""
     if isinstance(x, Box) and x.kind == "object":
+        if x in ctx.frozen:
+            raise ctx.error(node, "this object is one of two, depending on a condition, and is changed")
         ctx.state.heap[x][name] = new
         return
     if isinstance(x, Outside):

@@ -10,14 +10,16 @@ A name that is not bound before the loop is carried too where an earlier iterati
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from s2s.errors import S2SError
 from s2s.ir.core import Block, Value
 from s2s.ir.types import BOOL, Scalar, Type, Undefined, unify
-from s2s.lower.context import RETURNED, Context, Key, Loop, Peel, State, late_name
+from s2s.lower.context import RETURNED, Context, Key, Loop, Peel, State, copy_content, late_name
 from s2s.lower.control import FALSE, TRUE, either, flag
 from s2s.lower.merge import Slot, cast_to, flatten, initial, is_flag, replace, slot_hint, widen
+from s2s.lower.parts import parts_of, same_parts, with_parts
 from s2s.lower.values import Box, Conflict, Lowered, Static
 
 MAX_ATTEMPTS = 25
@@ -37,6 +39,8 @@ class Carry:
         self.fresh: set[str] = set()
         self.conflicts: dict[Slot, Conflict] = {}
         self.late: dict[Key, Lowered] = {}  # names that are not bound before the loop, and read in a later iteration
+        self.late_heap: dict[Box, Any] = {}
+        self.first: dict[Slot, Any] = {}  # what the slots of such names are before the loop
         self.stop: Any = FALSE
 
     def run(self) -> Block:
@@ -63,6 +67,7 @@ class Carry:
                 ctx.loops.pop()
             self.after = flatten(ctx.state)
             self.end = ctx.state
+            self._settle_late()
             if not self._changed(params):
                 self.params = params
                 return self._complete(block)
@@ -77,7 +82,7 @@ class Carry:
             old = self.before.get(slot)
             if slot in params:
                 again |= self._widen(slot, params[slot].type, new)
-            elif new is old or self._is_flag(slot) or slot in self.conflicts:
+            elif new is old or self._is_flag(slot) or slot in self.conflicts or self.is_late(slot):
                 continue
             elif slot in self.before:
                 assert old is not None
@@ -96,42 +101,117 @@ class Carry:
             if isinstance(content, list) and isinstance(self.end.heap.get(box), list) \
                     and len(self.end.heap[box]) != len(content):
                 raise self._other_length()
+        self._refuse_changed()
         return again | self._bring()
 
     def bind_late(self, state: State) -> None:
         """Let `state`, that before an iteration, have the names that an earlier one may have bound."""
         state.env.update(self.late)
-        state.unsure.update(self.late)
+        state.heap.update({box: copy_content(content) for box, content in self.late_heap.items()})
+        state.unsure.update(key for key in self.late if key not in self.start.env)
 
     def is_late(self, slot: Slot) -> bool:
         """Whether a slot belongs to a name that an earlier iteration may have bound."""
-        return slot[0] == "env" and (slot[1], slot[2]) in self.late
+        return (slot[1], slot[2]) in self.late if slot[0] == "env" else slot[1] in self.late_heap
 
     def _bring(self) -> bool:
         """Carry the names that were read where only an earlier iteration may have bound them; True if there are any."""
-        found = [key for key in self.end.env if key not in self.start.env and (
+        found = [key for key in self.end.env if key not in self.start.env and key not in self.late and (
             key in self.ctx.unsure or (id(self.loop.node), late_name(key)) in self.ctx.late)]
-        again = False
         for key in found:
-            if key in self.late:
-                continue
-            again = True
-            self.late[key] = self.end.env[key]
-            for slot, leaf in self._late_leaves(key, self.late[key]).items():
-                if isinstance(leaf, Value) and not isinstance(leaf.type, Undefined):
-                    self.types[slot] = carried_type(leaf.type)
-        for key, first in self.late.items():
-            last = self._late_leaves(key, self.end.env[key])
-            for slot, leaf in self._late_leaves(key, first).items():
-                if isinstance(leaf, Box) or (not isinstance(leaf, Value) and last.get(slot) != leaf):
-                    raise Peel(self.ctx.error(
-                        self.loop.node, f"{key[1]!r} is bound in some iterations of this loop, and read in others",
-                        "it is a container, or another thing each time, and then of which iteration is not known",
-                        "bind it before the loop"))
-        return again
+            self._add_late(key)
+        return bool(found)
 
-    def _late_leaves(self, key: Key, value: Lowered) -> dict[Slot, Any]:
-        return flatten(State({key: value}))
+    def _add_late(self, key: Key) -> None:
+        self.late[key] = self._stand_in(self.end.env[key], {})
+        for slot, leaf, _ in self._pairs(key, self.end):
+            if isinstance(leaf, Value) and not isinstance(leaf.type, Undefined):
+                self.types[slot] = carried_type(leaf.type)
+
+    def _replaced(self, key: Key, old: Box, new: Box) -> bool:
+        """Carry what a container holds, where an iteration makes another one like it; whether that can be done."""
+        self._add_late(key)
+        try:
+            for slot, leaf, first in self._pairs(key, self.start):
+                if isinstance(leaf, Value):
+                    if unify(first.type, leaf.type) is None:
+                        raise Peel
+                    self.types[slot], self.first[slot] = carried_type(first.type), first
+                elif leaf != first:
+                    raise Peel
+        except Peel:
+            del self.late[key]
+            return False
+        return True
+
+    def _refuse_changed(self) -> None:
+        """The containers of the first iteration, for which others stand in, are not changed by other names."""
+        for key in self.late:
+            if isinstance(old := self.start.env.get(key), Box):
+                for slot, v in flatten(State({}, {old: self.start.heap[old]})).items():
+                    if self.after.get(slot) is not v and self.after.get(slot) != v:
+                        raise Peel(self.ctx.error(
+                            self.loop.node, f"{key[1]!r} is another container each time, and the first one is changed",
+                            "which of them that is, is not known", "make a copy of it before the loop"))
+
+    def _stand_in(self, x: Any, made: dict[Box, Box]) -> Any:
+        """What stands for `x` of an earlier iteration; its containers are of their own, and nothing changes them."""
+        if not isinstance(x, Box):
+            parts = parts_of(x)
+            return x if parts is None else with_parts(x, tuple(self._stand_in(v, made) for v in parts))
+        if x not in made:
+            made[x] = box = Box(x.kind, x.cls, x.hint, self.ctx.depth)
+            content = self.end.heap[x]
+            if isinstance(content, list):
+                content = [self._stand_in(v, made) for v in content]
+            elif isinstance(content, dict):
+                content = {k: self._stand_in(v, made) for k, v in content.items()}
+            self.late_heap[box] = content
+            self.ctx.frozen.add(box)
+        return made[x]
+
+    def _settle_late(self) -> None:
+        """Let the slots of late names have what these stand for after an iteration."""
+        for key in self.late:
+            if key not in self.end.env:
+                raise Peel(self._unsettled(key))
+            for slot, first, last in self._pairs(key, self.end):
+                self.after[slot] = last
+                if not isinstance(first, Value) and first != last:
+                    raise Peel(self._unsettled(key))
+
+    def _pairs(self, key: Key, state: State) -> Iterator[tuple[Slot, Any, Any]]:
+        """For each leaf of a late name its slot, what it is before an iteration, and what it is in `state`."""
+        work: list[tuple[Slot, Any, Any]] = [(("env", *key), self.late[key], state.env[key])]
+        seen: set[Box] = set()
+        while work:
+            slot, x, y = work.pop()
+            if isinstance(x, Box) and isinstance(y, Box) and x.kind == y.kind and x.cls is y.cls:
+                if x in seen:
+                    continue
+                seen.add(x)
+                a, b = self.late_heap[x], state.heap[y]
+                if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+                    work += [(("heap", x, k), v, w) for k, (v, w) in enumerate(zip(a, b, strict=True))]
+                elif isinstance(a, dict) and isinstance(b, dict) and list(a) == list(b):
+                    work += [(("heap", x, k), v, b[k]) for k, v in a.items()]
+                elif isinstance(a, Value) and isinstance(b, Value):
+                    yield ("heap", x), a, b
+                else:
+                    raise Peel(self._unsettled(key))
+            elif same_parts(x, y):
+                pairs = zip(parts_of(x) or (), parts_of(y) or (), strict=True)
+                work += [((*slot, k), v, w) for k, (v, w) in enumerate(pairs)]
+            elif isinstance(x, Value) != isinstance(y, Value) or isinstance(x, Box):
+                raise Peel(self._unsettled(key))
+            else:
+                yield slot, x, y
+
+    def _unsettled(self, key: Key) -> S2SError:
+        return self.ctx.error(self.loop.node,
+                              f"{key[1]!r} is bound in some iterations of this loop, and read in others",
+                              "it is another thing each time, and then of which iteration is not known",
+                              "bind it before the loop")
 
     def _other_length(self) -> Exception:
         return self.ctx.error(self.loop.node, "a list has another length after an iteration of this loop",
@@ -163,6 +243,9 @@ class Carry:
             return True
         if isinstance(old, Static) and isinstance(new, Static) and old == new:
             return False
+        if isinstance(old, Box) and isinstance(new, Box) and slot[0] == "env" and len(slot) == 3 \
+                and self._replaced((slot[1], slot[2]), old, new):
+            return True
         if isinstance(old, Static) and old.value is None:
             raise Peel
         if isinstance(old, Static) or isinstance(new, Static):
@@ -191,7 +274,7 @@ class Carry:
         b = self.ctx.b
         out = []
         for slot, p in self.params.items():
-            old = self.before.get(slot)
+            old = self.first.get(slot, self.before.get(slot))
             if self._is_flag(slot):
                 out.append(b.const(False, BOOL))
             elif isinstance(old, Value):
@@ -213,10 +296,15 @@ class Carry:
         """Make the state after the loop the current one."""
         state = self.end
         for slot, result in zip(self.params, results, strict=True):
-            replace(state, slot, result)
+            if not self.is_late(slot):
+                replace(state, slot, result)
+        self.bind_late(state)
+        for slot, result in zip(self.params, results, strict=True):
+            if self.is_late(slot):
+                replace(state, slot, result)
         for slot, old in self.before.items():
             if slot in self.after and slot not in self.params and self.after[slot] is not old \
-                    and not self._is_flag(slot):
+                    and not self._is_flag(slot) and not self.is_late(slot):
                 replace(state, slot, self.conflicts.get(slot, old))
         # The loop may run zero times.
         made = {key for key in state.env if key not in self.start.env}

@@ -228,6 +228,7 @@ class Context:
         self.recursive: dict[Any, Any] = {}
         self.unrolled: set[int] = set()
         self.growing: dict[int, Type] = {}  # list displays that grow at run time: site, element type
+        self.one_of: dict[Box, dict[Box, Any]] = {}  # containers that stand for one of two; what those held then
         self.frozen: set[Box] = set()  # containers that stand for one of two: not to be changed
         self.mentioned: set[Path] = set()  # read in code that this specialisation leaves out
         self.mentioned_values: set[Value] = set()

@@ -11,9 +11,10 @@ from typing import Any
 from s2s.ir.builder import Builder
 from s2s.ir.core import Block, Value
 from s2s.ir.types import BOOL, Array, List, Scalar, Type, Undefined, unify
-from s2s.lower.context import RETURN, Context, GrowList, State
+from s2s.lower.context import RETURN, Context, GrowList, State, copy_content
 from s2s.lower.iterate import describe
-from s2s.lower.values import Bound, Box, Conflict, Lazy, Lowered, Range, Slice, Static, Tuple
+from s2s.lower.parts import parts_of, same_parts, with_parts
+from s2s.lower.values import Box, Conflict, Lowered, Static
 
 Slot = tuple[Any, ...]
 
@@ -45,51 +46,8 @@ def flatten(state: State) -> dict[Slot, Any]:
     return found
 
 
-def _parts(value: Any) -> tuple[Any, ...] | None:
-    """What a composite stands for, part by part; None for a leaf."""
-    if isinstance(value, Tuple):
-        return value.items
-    if isinstance(value, Range):
-        return (value.start, value.stop, value.step)
-    if isinstance(value, Lazy):
-        return value.parts
-    if isinstance(value, Slice):
-        return (value.start, value.stop, value.step)
-    if isinstance(value, Bound):
-        return (value.callee, *value.args, *(v for _, v in value.kwargs))
-    return None
-
-
-def _with_parts(value: Any, parts: tuple[Any, ...]) -> Any:
-    if isinstance(value, Tuple):
-        return Tuple(parts, value.cls)
-    if isinstance(value, Range):
-        return Range(*parts)
-    if isinstance(value, Lazy):
-        return Lazy(value.kind, parts)
-    if isinstance(value, Slice):
-        return Slice(*parts)
-    n = len(value.args)
-    names = [name for name, _ in value.kwargs]
-    return Bound(parts[0], parts[1:1 + n], tuple(zip(names, parts[1 + n:], strict=True)))
-
-
-def _same_shape(x: Any, y: Any) -> bool:
-    """Whether two composites differ in their leaves only."""
-    px, py = _parts(x), _parts(y)
-    if px is None or py is None or type(x) is not type(y) or len(px) != len(py):
-        return False
-    if isinstance(x, Tuple):
-        return bool(x.cls is y.cls)
-    if isinstance(x, Lazy):
-        return bool(x.kind == y.kind)
-    if isinstance(x, Bound):
-        return [n for n, _ in x.kwargs] == [n for n, _ in y.kwargs]
-    return True
-
-
 def _leaves(slot: Slot, value: Any, found: dict[Slot, Any]) -> None:
-    parts = _parts(value)
+    parts = parts_of(value)
     if parts is None:
         found[slot] = value
     else:
@@ -112,10 +70,10 @@ def replace(state: State, slot: Slot, leaf: Any) -> None:
 def _replaced(value: Any, path: tuple[Any, ...], leaf: Any) -> Any:
     if not path:
         return leaf
-    parts = _parts(value)
+    parts = parts_of(value)
     assert parts is not None
     k = path[0]
-    return _with_parts(value, (*parts[:k], _replaced(parts[k], path[1:], leaf), *parts[k + 1:]))
+    return with_parts(value, (*parts[:k], _replaced(parts[k], path[1:], leaf), *parts[k + 1:]))
 
 
 def is_flag(name: str) -> bool:
@@ -159,16 +117,16 @@ class Joiner:
             return self._join_flags(x, y)
         if isinstance(x, Value | Absent) and isinstance(y, Value | Absent):
             return self._join_values(x, y, hint)
-        if _same_shape(x, y):
-            px, py = _parts(x), _parts(y)
+        if same_parts(x, y):
+            px, py = parts_of(x), parts_of(y)
             assert px is not None and py is not None
-            return _with_parts(x, tuple(self.join(a, b, hint) for a, b in zip(px, py, strict=True)))
+            return with_parts(x, tuple(self.join(a, b, hint) for a, b in zip(px, py, strict=True)))
         if x is ABSENT or y is ABSENT:
             present = y if x is ABSENT else x
-            parts = _parts(present)
+            parts = parts_of(present)
             if parts is None:
                 return present
-            return _with_parts(present, tuple(
+            return with_parts(present, tuple(
                 self.join(ABSENT, p, hint) if x is ABSENT else self.join(p, ABSENT, hint) for p in parts))
         if type(x) is type(y) and not isinstance(x, Box | Conflict) and x == y:
             return x
@@ -222,6 +180,7 @@ class Joiner:
         box.kind = x.kind
         self.frozen.append(box)
         self.extra[box] = joined
+        self.sources[box] = (x, y)
         return box
 
     def _join_contents(self, cx: Any, cy: Any, kind: str, hint: str) -> Any:
@@ -240,6 +199,7 @@ class Joiner:
         self.states = (a, b)
         self.frozen: list[Box] = []
         self.extra: dict[Box, Any] = {}
+        self.sources: dict[Box, tuple[Box, Box]] = {}
         out = State(unsure=a.unsure | b.unsure, skipped=a.skipped | b.skipped)
         out.lost = {k: a.lost.get(k, frozenset()) | b.lost.get(k, frozenset()) for k in [*a.lost, *b.lost]}
         gone = (_has_left(a), _has_left(b))
@@ -260,6 +220,7 @@ class Joiner:
         out.heap.update(self.extra)
         for box in self.frozen:
             self.ctx.frozen.add(box)
+            self.ctx.one_of[box] = {x: copy_content(out.heap[x]) for x in self.sources[box]}
         return out
 
     def _grow(self, box: Box, x: Any, y: Any) -> None:

@@ -15,6 +15,7 @@ import gast
 from s2s.lower.binding import MISSING, Read, member
 from s2s.lower.context import Context
 from s2s.lower.outside import outside
+from s2s.lower.truth import usable
 from s2s.lower.values import Bound, Box, Lowered, Outside, Static, Tuple
 
 
@@ -66,6 +67,7 @@ def default_load(ctx: Context, node: gast.AST, x: Box, name: str) -> Lowered:
     """What `object.__getattribute__` does, and `__getattr__` where it fails."""
     assert x.cls is not None
     found = member(x.cls, name)
+    usable(ctx, node, x)
     content = ctx.state.heap[x]
     if name in content and not is_data_descriptor(found):
         return content[name]  # type: ignore[no-any-return]

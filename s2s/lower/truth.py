@@ -97,9 +97,23 @@ def usable(ctx: Context, node: gast.AST | None, x: Lowered) -> Lowered:
                         "give it the same type on every path")
     if isinstance(x, Outside | Box):
         _refuse_changed(ctx, node, x)
+    if isinstance(x, Box) and any(_differs(ctx.state.heap.get(box, content), content)
+                                  for box, content in ctx.one_of.get(x, {}).items()):
+        raise ctx.error(node, f"this {'object' if x.kind == 'object' else 'container'} is one of two, depending on a "
+                        "condition, and one of those has been changed", "which one it is, is not known",
+                        "change them before the condition, or copy them")
     if isinstance(x, Box) and isinstance(content := ctx.state.heap.get(x), Conflict):
         usable(ctx, node, content)
     return x
+
+
+def _differs(x: Any, y: Any) -> bool:
+    """Whether a container holds something else now."""
+    if isinstance(x, list) and isinstance(y, list) and len(x) == len(y):
+        return any(v is not w and v != w for v, w in zip(x, y, strict=True))
+    if isinstance(x, dict) and isinstance(y, dict) and list(x) == list(y):
+        return any(v is not y[k] and v != y[k] for k, v in x.items())
+    return x is not y
 
 
 def _refuse_changed(ctx: Context, node: gast.AST | None, x: Outside | Box) -> None:

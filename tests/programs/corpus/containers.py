@@ -299,3 +299,19 @@ def sets_of_keys(x):
     seen.add(5)
     seen |= {7}
     return x ** len(seen) * sum(k * x for k in seen - {7})
+
+
+@program(args=(np.array([0.3, -0.7, 1.1]), 3), wrt=(0,))
+def state_in_a_dict_made_each_time(x, n):
+    s = {"x": x[0], "v": x[1]}
+    for k in range(n):
+        s = {"x": s["x"] + 0.1 * s["v"], "v": s["v"] * x[k]}
+    return s["x"] * s["v"]
+
+
+@program(args=(np.array([0.3, -0.7, 1.1]), 3), wrt=(0,))
+def state_in_a_list_of_arrays(x, n):
+    s = [1.0 * x, x[::-1]]
+    for k in range(n):
+        s = [np.sin(s[1]), s[0] * x[k]]
+    return np.sum(s[0] * s[1])

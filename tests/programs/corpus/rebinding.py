@@ -188,3 +188,21 @@ def saved_where_it_is_not_bound(x, n):
     for k in range(n):
         s = _early(x, k, s)
     return s
+
+
+@program(args=(X, 5), wrt=(0,))
+def containers_bound_in_an_earlier_iteration(x, n):
+    for k in range(n):
+        for j in range(k % 2):
+            pair = {"a": x[k], "b": [x[j], x[k] ** 2]}
+    return pair["a"] * pair["b"][0] * pair["b"][1]
+
+
+@program(args=(X, 4), wrt=(0,))
+def view_bound_by_an_inner_loop(x, n):
+    a = 1.0 * x
+    for _ in range(n):
+        for j in range(3):
+            v = a[-2 - j : 6 - j]
+            v[0] = v[1] * v[0]
+    return np.sum(v * v) * a[0]
