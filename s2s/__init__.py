@@ -32,6 +32,7 @@ from s2s.errors import (
     UnsupportedSyntaxError,
 )
 from s2s.rules.user import rule
+from s2s.tape.cells import load_ipython_extension
 from s2s.tape.tape import GradientTape
 from s2s.testing.grads import check_grads
 from s2s.variable import Tensor, Variable, constant
@@ -63,6 +64,7 @@ __all__ = [
     "jacobian",
     "jvp",
     "linearize",
+    "load_ipython_extension",
     "rule",
     "stop_gradient",
     "value_and_grad",

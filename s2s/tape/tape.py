@@ -301,14 +301,14 @@ class GradientTape:
             if k is not None and not equal(obj, results[k], self._options.target):
                 raise place.error(
                     ReplayError,
-                    f"Run again to be differentiated, the block gives {results[k]!r:.60} where it gave {obj!r:.60}.",
+                    f"Run again to be differentiated, the block gives {results[k]!s:.60} where it gave {obj!s:.60}.",
                     "Something that it reads has changed since it was entered, or it does not give the same twice.",
                     "Change nothing that the block reads before gradient() is called; or use s2s.function, or "
                     "implicit_value_and_gradients, which evaluate once.")
         for k, source in shape.checked:
             if not equal(sources[source], results[k], self._options.target):
                 raise place.error(
-                    ReplayError, f"A source is {sources[source]!r:.60}; the block computed {results[k]!r:.60} there.",
+                    ReplayError, f"A source is {sources[source]!s:.60}; the block computed {results[k]!s:.60} there.",
                     "What stands for it at the call has been bound to something else since.",
                     "Give the value that the block computed a name of its own, and pass that.")
 
