@@ -157,6 +157,92 @@ def float32(x, w, rate):
     return np.sum(np.tanh(x * w) * rate)
 
 
+# Arrays written in place. -------------------------------------------------------------------------
+
+@case(s2s.gradients_function, sample(5, 5), 2, params=["A"])
+def seidel(A, steps):
+    n = A.shape[0]
+    for t in range(steps):
+        for i in range(1, n - 1):
+            for j in range(1, n - 1):
+                A[i, j] = (A[i - 1, j] + A[i, j - 1] + A[i, j] + A[i, j + 1] + A[i + 1, j]) / 5.0
+    return np.sum(A * A)
+
+
+@case(s2s.gradients_function, sample(6))
+def recurrence(x):
+    for i in range(1, len(x)):
+        x[i] = np.sin(x[i - 1]) * x[i]
+    return x[-1]
+
+
+@case(s2s.gradients_function, sample(7), sample(7) + 0.5, 3, params=["A", "B"])
+def jacobi_1d(A, B, steps):
+    for t in range(steps):
+        for i in range(1, len(A) - 1):
+            B[i] = (A[i - 1] + A[i] + A[i + 1]) / 3.0
+        for i in range(1, len(A) - 1):
+            A[i] = (B[i - 1] + B[i] + B[i + 1]) / 3.0
+    return np.sum(A)
+
+
+@case(s2s.gradients_function, sample(4, 4) + 5.0 * np.eye(4), sample(4))
+def trisolv(L, b):
+    n = len(b)
+    x = np.zeros(n)
+    for i in range(n):
+        acc = b[i]
+        for j in range(i):
+            acc -= L[i, j] * x[j]
+        x[i] = acc / L[i, i]
+    return np.sum(x)
+
+
+@case(s2s.gradients_function, sample(4, 4) + 5.0 * np.eye(4))
+def lu(A):
+    n = A.shape[0]
+    for i in range(n):
+        for j in range(i):
+            for k in range(j):
+                A[i, j] -= A[i, k] * A[k, j]
+            A[i, j] /= A[j, j]
+        for j in range(i, n):
+            for k in range(i):
+                A[i, j] -= A[i, k] * A[k, j]
+    return np.sum(A)
+
+
+@case(s2s.gradients_function, sample(4, 4, 4), 2, params=["A"])
+def heat_3d(A, steps):
+    B = A.copy()
+    for t in range(steps):
+        B[1:-1, 1:-1, 1:-1] = A[1:-1, 1:-1, 1:-1] + 0.125 * (
+            A[2:, 1:-1, 1:-1] + A[:-2, 1:-1, 1:-1] + A[1:-1, 2:, 1:-1] + A[1:-1, :-2, 1:-1]
+            + A[1:-1, 1:-1, 2:] + A[1:-1, 1:-1, :-2] - 6.0 * A[1:-1, 1:-1, 1:-1])
+        A[1:-1, 1:-1, 1:-1] = B[1:-1, 1:-1, 1:-1]
+    return np.sum(A * A)
+
+
+@case(s2s.gradients_function, 1.0, sample(3), sample(5, 3), 0.9, params=["start", "drift"])
+def paths(start, drift, noise, strike):
+    total = 0.0
+    for p in range(noise.shape[0]):
+        s = start
+        for t in range(noise.shape[1]):
+            s = s * math.exp(drift[t] + 0.1 * noise[p, t])
+        if s > strike:
+            total += s - strike
+    return total / noise.shape[0]
+
+
+@case(s2s.gradients_function, sample(9), 2, params=["a"], target="cpu")
+def smooth_on_cpu(a, steps):
+    for _ in range(steps):
+        b = a.copy()
+        a[1:-1] = 0.5 * b[1:-1] + 0.25 * (b[:-2] + b[2:])
+    return np.sum(a * a)
+
+
 # Calls, lists, derivatives of one's own, derivatives of derivatives. ------------------------------
 
 @case(s2s.gradients_function, 1.5, 3, params=["x"])

@@ -72,3 +72,86 @@ def mlp_loss(x, y, W1, b1, W2, seed=1.0):
     W1_bar = x.T @ z_bar
     b1_bar = np.sum(z_bar, axis=0)
     return W1_bar, b1_bar, W2_bar
+
+
+def seidel(A, steps, seed=1.0):
+    A = A.copy()
+    n = A.shape[0]
+    for _ in range(steps):
+        for i in range(1, n - 1):
+            for j in range(1, n - 1):
+                A[i, j] = (A[i - 1, j] + A[i, j - 1] + A[i, j] + A[i, j + 1] + A[i + 1, j]) / 5.0
+    A_bar = 2.0 * seed * A
+    for _ in range(steps):
+        for i in range(n - 2, 0, -1):
+            for j in range(n - 2, 0, -1):
+                fifth = A_bar[i, j] / 5.0
+                A_bar[i, j] = fifth
+                A_bar[i - 1, j] += fifth
+                A_bar[i, j - 1] += fifth
+                A_bar[i, j + 1] += fifth
+                A_bar[i + 1, j] += fifth
+    return A_bar
+
+
+def recurrence(x, seed=1.0):
+    x = x.copy()
+    n = len(x)
+    old = np.empty(n)
+    for i in range(1, n):
+        old[i] = x[i]
+        x[i] = np.sin(x[i - 1]) * x[i]
+    x_bar = np.zeros_like(x)
+    x_bar[-1] = seed
+    for i in range(n - 1, 0, -1):
+        new = x_bar[i]
+        x_bar[i] = np.sin(x[i - 1]) * new
+        x_bar[i - 1] += np.cos(x[i - 1]) * old[i] * new
+    return x_bar
+
+
+def trisolv(L, b, seed=1.0):
+    n = len(b)
+    x = np.zeros(n)
+    for i in range(n):
+        acc = b[i]
+        for j in range(i):
+            acc -= L[i, j] * x[j]
+        x[i] = acc / L[i, i]
+    x_bar = np.full(n, seed)
+    L_bar = np.zeros_like(L)
+    b_bar = np.zeros(n)
+    for i in range(n - 1, -1, -1):
+        part = x_bar[i] / L[i, i]
+        L_bar[i, i] -= part * x[i]
+        for j in range(i):
+            x_bar[j] -= L[i, j] * part
+            L_bar[i, j] -= x[j] * part
+        b_bar[i] = part
+    return L_bar, b_bar
+
+
+def lu(A, seed=1.0):
+    A = A.copy()
+    n = A.shape[0]
+    for i in range(n):
+        for j in range(i):
+            for k in range(j):
+                A[i, j] -= A[i, k] * A[k, j]
+            A[i, j] /= A[j, j]
+        for j in range(i, n):
+            for k in range(i):
+                A[i, j] -= A[i, k] * A[k, j]
+    A_bar = np.full_like(A, seed)
+    for i in range(n - 1, -1, -1):
+        for j in range(i, n):
+            for k in range(i):
+                A_bar[i, k] -= A[k, j] * A_bar[i, j]
+                A_bar[k, j] -= A[i, k] * A_bar[i, j]
+        for j in range(i - 1, -1, -1):
+            A_bar[i, j] /= A[j, j]
+            A_bar[j, j] -= A[i, j] * A_bar[i, j]
+            for k in range(j):
+                A_bar[i, k] -= A[k, j] * A_bar[i, j]
+                A_bar[k, j] -= A[i, k] * A_bar[i, j]
+    return A_bar

@@ -76,7 +76,7 @@ def finite_differences(case: Case, made: Derivative) -> list[np.ndarray]:
                     variable.assign(moved if moved.shape else float(moved))
                 else:
                     args[at] = moved if moved.shape else float(moved)
-                ends.append(float(np.asarray(case.function(*args))))
+                ends.append(float(np.asarray(case.function(*copy.deepcopy(args)))))
             gradient[index] = (ends[0] - ends[1]) / 2e-5
         if case.variables:
             variable.assign(start)

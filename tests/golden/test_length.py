@@ -10,7 +10,7 @@ import pytest
 from golden_cases import CASES
 from test_golden import check, derivative
 
-PAIRS = ("weighted_sum", "rosenbrock", "pendulum", "newton_sqrt", "mlp_loss")
+PAIRS = ("weighted_sum", "rosenbrock", "pendulum", "newton_sqrt", "mlp_loss", "seidel", "recurrence", "trisolv", "lu")
 LONGER = 1.3
 
 
