@@ -53,6 +53,11 @@ def _clip(a: Expr, a_min: Any, a_max: Any) -> Expr | None:
     return low if a_max is None else fn.minimum(low, a_max)
 
 
+def _abs(x: Expr) -> Expr | None:
+    """The builtin is there for numbers only."""
+    return fn.abs(x) if x.is_array else None
+
+
 def _round(x: Expr, ndigits: Any = None) -> Expr | None:
     if ndigits is None or isinstance(ndigits, Expr):
         return None
@@ -105,5 +110,5 @@ FORMS: dict[str, Any] = {
     "math.cbrt": _cbrt, "math.remainder": _remainder,
     "math.fma": lambda x, y, z: x * y + z, "math.ulp": lambda x: fn.spacing(fn.abs(x)), "math.fsum": _sum,
     "np.clip": _clip, "np.heaviside": _heaviside,
-    "np.isclose": _isclose_arrays, "round": _round,
+    "np.isclose": _isclose_arrays, "abs": _abs, "round": _round,
 }
