@@ -229,7 +229,7 @@ class Writer:
         kinds = [
             self.assign_scalar, self.assign_scalar, self.augment, self.assign_vector, self.swap,
             self.branch, self.for_loop, self.while_loop, self.store, self.append, self.chained,
-            self.jump, self.branch, self.for_loop, self.augment_vector, self.for_elements,
+            self.jump, self.branch, self.for_loop, self.augment_vector, self.for_elements, self.latch,
         ]  # fmt: skip
         kinds[self.pick(len(kinds))]()
 
@@ -325,6 +325,22 @@ class Writer:
             self.scalars += scalars
             self.indices += indices
             self.statements(1 + self.pick(2))
+
+    def latch(self) -> None:
+        """A name that the first iteration of a loop binds, and later ones read or change."""
+        k, name, kind = self.new("i"), self.new("a"), self.pick(3)
+        self.line(f"for {k} in range(3):")
+        self.depth += 1
+        self.indices.append(k)
+        self.line(f"if {k} == 0:" if kind < 2 else f"if {k} == 0 or {self.condition(0)}:")
+        self.depth += 1
+        self.line(f"{name} = {self.tame()}")
+        self.depth -= 1
+        self.scalars.append(name)
+        self.line(f"{self.one_of(self.scalars)} = {self.tame()}")
+        if kind:
+            self.line(f"{name} = math.sin({name} + {self.leaf()})")
+        self.depth -= 1
 
     def while_loop(self) -> None:
         name = self.new("n")

@@ -403,3 +403,54 @@ def invariant_after_break(x, n):
     while total < 9.0 * np.tanh(x):
         total += np.exp(0.1 * x)
     return total
+
+
+@program(args=(0.7, 4), wrt=(0,), smoke=True)
+def bound_by_one_iteration(x, n):
+    s = 0.0
+    for k in range(n):
+        if k == 1:
+            kept = x * k
+        s += x * x
+    return s * kept * kept
+
+
+@program(args=(0.7, 4), wrt=(0,))
+def bound_by_the_first_and_changed_by_all(x, n):
+    s = 0.0
+    for k in range(n):
+        if k == 0:
+            value = x
+            pair = (x, x * x)
+        s += value * k + pair[1]
+        value = value * x
+        pair = (pair[1], value)
+    return s
+
+
+@program(args=(np.array([0.5, -1.5, 2.0]), 3), wrt=(0,))
+def array_kept_by_one_iteration(x, n):
+    s = 0.0
+    for k in range(n):
+        t = np.zeros(3)
+        t[k] = x[k] * x[0]
+        if k == 1:
+            kept = t
+        s += t[k]
+    kept[0] = x[2]
+    return s + np.sum(kept * kept)
+
+
+@program(args=(0.7, 3), wrt=(0,))
+def bound_by_an_inner_loop(x, n):
+    s = 0.0
+    for i in range(n):
+        for j in range(1 - i):
+            t = x * (j + 2)
+        s += t * i * x
+    while i > 0:
+        if i == 2:
+            last = s
+        s = last * x + s
+        i -= 1
+    return s
