@@ -13,7 +13,7 @@ from s2s.lower.effects import assign_attribute
 from s2s.lower.guards import raise_if
 from s2s.lower.indexing import encode, get_item, set_item
 from s2s.lower.indexing import store as store_items
-from s2s.lower.iterate import describe, element, items_of
+from s2s.lower.iterate import demand_length, describe, element, items_of
 from s2s.lower.numbers import promoted, value
 from s2s.lower.objects import call_special, store
 from s2s.lower.operators import binary, dunder
@@ -78,6 +78,7 @@ def _unpackable(ctx: Context, target: gast.Tuple | gast.List, new: Lowered) -> l
         if isinstance(content, list):
             return list(content)
     if items.fixed is None:
+        demand_length(ctx, new)
         raise ctx.error(target, f"{describe(new)} is unpacked, and its length is not known before the function runs",
                         "how many names it fills decides which code is generated",
                         "read its elements by index: a, b = x[0], x[1]")
@@ -96,7 +97,8 @@ def set_plain(ctx: Context, node: gast.AST, x: Lowered, name: str, new: Lowered)
     """`x.name = new`, into the object itself."""
     if isinstance(x, Box) and x.kind == "object":
         if x in ctx.frozen:
-            raise ctx.error(node, "this object is one of two, depending on a condition, and is changed")
+            raise ctx.error(node, "this object is one of several, by a condition or an iteration, and is changed",
+                            "others may have a name for it, and would change with it", "make a new object")
         ctx.state.heap[x][name] = new
         return
     if isinstance(x, Outside):

@@ -24,6 +24,8 @@ def lower_comprehension(ctx: Context, node: Any) -> Lowered:
     """A list, dict or set display with `for`."""
     outer, frame = ctx.frame, _frame(ctx, node)
     box = _new_box(ctx, node)
+    if isinstance(node, gast.ListComp):
+        ctx.sites[id(node)] = frozenset(id(g) for g in node.generators)
     ctx.frame = frame
     try:
         _loop(ctx, node, 0, _First(ctx, node, outer), _element(ctx, node, box), box)

@@ -57,6 +57,14 @@ class GrowList(Exception):
         super().__init__(site)
 
 
+class UnrollAll(Exception):
+    """The list made at `site` has to have a known length: unroll the loops that make it."""
+
+    def __init__(self, site: int, loops: frozenset[int]) -> None:
+        self.site, self.loops = site, loops
+        super().__init__(site)
+
+
 class Raised(Exception):
     """A function that was called always raises: nothing after it in the statement runs."""
 
@@ -252,6 +260,7 @@ class Context:
         self.late: set[tuple[int, Any]] = set()  # loops, and names that they carry though they are not bound before
         self.initial: dict[Key, Callable[[], Lowered | None]] = {}  # of what is stored outside: what it held at first
         self.yields: dict[Frame, Callable[[Lowered], None]] = {}  # what takes the values of a running generator
+        self.sites: dict[int, frozenset[int]] = {}  # the loops of the comprehension that made a list
         self.endless: list[Frame] = []  # generators whose loop never ends by itself
         self.lists: dict[Value, int] = {}  # arrays that stand for a list; the node that made it
         self.avoided: set[tuple[str, int]] = set()  # names of blocks that are not to be taken from the run

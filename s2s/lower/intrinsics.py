@@ -20,7 +20,7 @@ from s2s.lower.context import Context, Loop
 from s2s.lower.effects import Template, is_text, lower_print, text_of
 from s2s.lower.guards import raise_if
 from s2s.lower.indexing import get_item
-from s2s.lower.iterate import Items, describe, items_of, known_items, new_iterator
+from s2s.lower.iterate import Items, demand_length, describe, items_of, known_items, new_iterator
 from s2s.lower.iterators import all_items, collect, lower_iter, lower_next, pool_of
 from s2s.lower.library.pools import pool_of as library_pool
 from s2s.lower.loops import lower_for
@@ -211,6 +211,7 @@ def _tuple(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
         return as_list(ctx, node, x)
     items = all_items(ctx, node, x)
     if items is None:
+        demand_length(ctx, x)
         raise ctx.error(node, f"the number of items of {describe(x)} is not known before the function runs",
                         "a tuple has a length that decides which code is generated", "make a list or an array")
     return Tuple(tuple(items))

@@ -13,7 +13,7 @@ import numpy as np
 from s2s.ir.core import Value
 from s2s.ir.ops import constant
 from s2s.ir.types import Array, Dim, List, Opaque, Scalar, known_dim
-from s2s.lower.context import Context
+from s2s.lower.context import Context, UnrollAll
 from s2s.lower.guards import raise_if
 from s2s.lower.objects import call_special
 from s2s.lower.outside import outside
@@ -144,6 +144,13 @@ def new_iterator(ctx: Context, source: Lowered) -> Box:
     box = Box("iterator", None, "", ctx.depth)
     ctx.state.heap[box] = {"source": source, "position": ctx.b.int(0)}
     return box
+
+
+def demand_length(ctx: Context, x: Lowered) -> None:
+    """Start over with the list `x` of known length, if it was made by loops that can be unrolled."""
+    loops = ctx.sites.get(x.site) if isinstance(x, Box) else None
+    if isinstance(x, Box) and loops is not None and not loops <= ctx.unrolled:
+        raise UnrollAll(x.site, loops)
 
 
 def _taken(ctx: Context, node: gast.AST, x: Box) -> Items:
@@ -436,6 +443,7 @@ def known_items(ctx: Context, node: gast.AST, x: Lowered) -> list[Lowered]:
         if isinstance(content, list):
             return list(content)
     if items.fixed is None:
+        demand_length(ctx, x)
         raise ctx.error(node, f"the number of items of {describe(x)} is not known before the function runs")
     return [f() for f in items.fixed]
 

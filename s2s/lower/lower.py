@@ -13,7 +13,7 @@ from s2s.ir.types import Opaque, Type, is_inexact
 from s2s.lower.attempts import statically_raised
 from s2s.lower.binding import Binding, Path, Read
 from s2s.lower.calls import lower_call, stand_in
-from s2s.lower.context import Context, GrowList, Handlers, Late, Respecialise, Services
+from s2s.lower.context import Context, GrowList, Handlers, Late, Respecialise, Services, UnrollAll
 from s2s.lower.expressions import lower_expression
 from s2s.lower.indexing import get_item
 from s2s.lower.iterate import describe
@@ -110,6 +110,9 @@ def settled(attempt: Callable[[Context], T], bind: Callable[[frozenset[Path]], B
             growing[request.site] = request.element
         except Late as request:
             late |= request.found
+        except UnrollAll as request:
+            unrolled |= request.loops
+            growing.pop(request.site, None)
     raise AssertionError("lowering does not settle")
 
 

@@ -9,7 +9,7 @@ import gast
 
 from s2s.ir.types import List, Type, unify
 from s2s.lower.context import Context
-from s2s.lower.iterate import describe, items_of
+from s2s.lower.iterate import demand_length, describe, items_of
 from s2s.lower.merge import cast_to
 from s2s.lower.numbers import value
 from s2s.lower.outside import outside
@@ -50,7 +50,8 @@ def elements(ctx: Context, nodes: list[gast.AST]) -> list[Lowered]:
     out: list[Lowered] = []
     for n in nodes:
         if isinstance(n, gast.Starred):
-            items = items_of(ctx, n, usable(ctx, n, ctx.expr(n.value)))
+            given = usable(ctx, n, ctx.expr(n.value))
+            items = items_of(ctx, n, given)
             if items.push is not None and not items.endless:
                 box = ctx.handlers.collect(ctx, n, items)
                 content = ctx.state.heap[box]
@@ -58,6 +59,7 @@ def elements(ctx: Context, nodes: list[gast.AST]) -> list[Lowered]:
                     out += content
                     continue
             if items.fixed is None:
+                demand_length(ctx, given)
                 raise ctx.error(n, "the number of starred values is not known before the function runs",
                                 "it decides which code is generated", "pass the list or array itself")
             out += [f() for f in items.fixed]

@@ -105,4 +105,22 @@ def first_items(ordered: Any, n: Any) -> Any:
     return ordered[:n]
 
 
-STAND_INS: dict[Any, Callable[..., Any]] = {functools.reduce: reduce, filter: filter_}
+def cache(user_function: Any) -> Any:
+    return user_function
+
+
+def lru_cache(maxsize: Any = 128, typed: bool = False) -> Any:
+    return maxsize if callable(maxsize) else cache
+
+
+def wraps(wrapped: Any, *args: Any, **kwargs: Any) -> Any:
+    return cache
+
+
+def update_wrapper(wrapper: Any, wrapped: Any, *args: Any, **kwargs: Any) -> Any:
+    return wrapper
+
+
+STAND_INS: dict[Any, Callable[..., Any]] = {
+    functools.reduce: reduce, filter: filter_, functools.cache: cache, functools.lru_cache: lru_cache,
+    functools.wraps: wraps, functools.update_wrapper: update_wrapper}

@@ -315,3 +315,25 @@ def state_in_a_list_of_arrays(x, n):
     for k in range(n):
         s = [np.sin(s[1]), s[0] * x[k]]
     return np.sum(s[0] * s[1])
+
+
+@program(args=(0.7, 5), wrt=(0,))
+def new_list_each_iteration(x, n):
+    row = [x, x * x, 2.0]
+    for _ in range(n):
+        row = [row[1], row[2] * 0.5, row[0] + row[1]]
+    return row[0] * row[1] + row[2]
+
+
+@program(args=(0.7, 5), wrt=(0,))
+def shrinking_list(x, n):
+    values = [x * j for j in range(n + 1)]
+    for i in range(n - 1, -1, -1):
+        values = [0.5 * values[j] + x * values[j + 1] for j in range(i + 1)]
+    return values[0]
+
+
+@program(args=(0.7,))
+def unpacked_comprehension(x):
+    a, b, c = [x**k for k in range(1, 4)]
+    return a * b + c + math.hypot(*[x * k for k in range(2)])
