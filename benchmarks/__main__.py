@@ -4,7 +4,8 @@
                          [--threads N] [--repeats N] [--json PATH] [--chart PATH]
 
 A process for each kernel and form. Every gradient is checked before anything is timed: at a tiny size with
-finite differences, at the size that is timed with the others. Systems take turns and medians are divided:
+finite differences, at the size that is timed with the others. Systems take turns, and the times of the best rounds are
+divided:
 
     gradient/primal   what a gradient costs, in runs of the function under numba (1.0: as much as the function)
     s2s/hand          how far from an adjoint written straightforwardly by hand, under numba (1.0 is as good)
