@@ -12,8 +12,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 PACKAGES = ("numpy", "scipy", "numba", "jax", "torch", "autograd", "tangent-ad")
 
@@ -88,8 +86,3 @@ def _status(field: str) -> int:
         if line.startswith(field):
             return 1024 * int(line.split()[1])
     raise OSError(f"/proc/self/status has no {field}")
-
-
-def total_bytes(values: Any) -> int:
-    """The size of arrays, as the least that gradients need."""
-    return sum(np.asarray(value).nbytes for value in values)

@@ -5,29 +5,28 @@ from __future__ import annotations
 import math
 from typing import Any
 
-RATIOS = ("gradient/primal", "s2s/hand", "s2s/tuned")
+#: The columns, and how wide they are.
+RATIOS = {"gradient/primal": 17, "s2s/hand": 10, "s2s/tuned": 11, "first/hand": 12, "peak/hand": 11}
 
 
 def heading(about: dict[str, Any]) -> str:
     packages = ", ".join(f"{name} {version}" for name, version in about["packages"].items())
     threads = f"{about['threads']} thread" + ("s" if about["threads"] > 1 else "")
-    columns = f"{'kernel':<16}{'form':<8}{'primal':>10}{'s2s':>10}" + "".join(f"{name:>17}" for name in RATIOS)
-    machine = f"{about['processor']}, {threads} each"
-    return f"Python {about['python']}, {packages}\n{machine}\n\n{columns}{'first':>9}{'peak':>7}"
+    columns = f"{'kernel':<16}{'form':<8}{'primal':>10}{'s2s':>10}{'first':>11}{'peak':>9}"
+    columns += "".join(name.rjust(width) for name, width in RATIOS.items())
+    return f"Python {about['python']}, {packages}\n{about['processor']}, {threads} each\n\n{columns}"
 
 
 def line(row: dict[str, Any]) -> str:
     """A row: times, ratios, then what others take and what failed."""
     columns, found = row["columns"], row["ratios"]
-    cells = [_time(columns.get(name, {}).get("s")).rjust(10) for name in ("primal", "s2s")]
-    cells += [(f"{found[name]:.2f}" if name in found else "").rjust(17) for name in RATIOS]
     s2s = columns.get("s2s", {})
-    cells.append(f"{s2s['first_s']:.2f} s".rjust(9) if "first_s" in s2s else " " * 9)
-    cells.append(_memory(s2s.get("peak")).rjust(7))
-    others = [f"{name} {_short(ratio)}" for name, ratio in found.items() if name not in RATIOS]
-    failed = [f"{name}: {text}" for name, text in row["errors"].items()]
-    notes = "".join(f"  {note}" for note in others) + "".join(f"\n    {note}" for note in failed)
-    return f"{row['kernel']:<16}{row['form']:<8}" + "".join(cells) + notes
+    cells = [_time(columns.get(name, {}).get("s")).rjust(10) for name in ("primal", "s2s")]
+    cells += [_time(s2s.get("first_s")).rjust(11), _memory(s2s.get("peak")).rjust(9)]
+    cells += [(f"{found[name]:.2f}" if name in found else "").rjust(width) for name, width in RATIOS.items()]
+    others = [f"  {name} {_short(ratio)}" for name, ratio in found.items() if name not in RATIOS]
+    failed = [f"\n    {name}: {text.strip().splitlines()[0]}" for name, text in row["errors"].items()]
+    return f"{row['kernel']:<16}{row['form']:<8}" + "".join(cells + others + failed)
 
 
 def summary(rows: list[dict[str, Any]]) -> str:
@@ -70,4 +69,4 @@ def _time(seconds: float | None) -> str:
 
 
 def _memory(count: int | None) -> str:
-    return "-" if count is None else f"{count / 2**20:.1f}M"
+    return "-" if count is None else f"{count / 2**20:.1f} MB"

@@ -12,6 +12,8 @@ from benchmarks import machine
 
 #: Seconds for all of one kernel in one form.
 LIMIT = 300
+#: Bytes below which peaks are not compared: memory is measured in pages.
+PAGES = 200_000
 
 
 def run(name: str, form: str, given: argparse.Namespace) -> dict[str, Any]:
@@ -49,10 +51,11 @@ def _take(row: dict[str, Any], facts: dict[str, Any]) -> None:
 
 
 def ratios(columns: dict[str, dict[str, Any]]) -> dict[str, float]:
-    """Of the times of the columns.
+    """What the columns say of each other.
 
-    >>> ratios({"primal": {"s": 1.0}, "hand": {"s": 1.6}, "s2s": {"s": 2.0}, "jax": {"s": 30.0}})
-    {'gradient/primal': 2.0, 's2s/hand': 1.25, 'jax/s2s': 15.0}
+    >>> columns = {"primal": {"s": 1.0}, "hand": {"s": 1.6, "first_s": 2.0}, "jax": {"s": 30.0}}
+    >>> ratios({**columns, "s2s": {"s": 2.0, "first_s": 3.0}})
+    {'gradient/primal': 2.0, 's2s/hand': 1.25, 'first/hand': 1.5, 'jax/s2s': 15.0}
     """
     times = {name: facts["s"] for name, facts in columns.items() if "s" in facts}
     if "s2s" not in times:
@@ -65,4 +68,16 @@ def ratios(columns: dict[str, dict[str, Any]]) -> dict[str, float]:
             found[f"s2s/{name}"] = times["s2s"] / time
         elif name != "s2s":
             found[f"{name}/s2s"] = time / times["s2s"]
+        if name == "hand":
+            found |= _beside_hand(columns["s2s"], columns["hand"])
+    return found
+
+
+def _beside_hand(s2s: dict[str, Any], hand: dict[str, Any]) -> dict[str, float]:
+    """First call and peak memory; the latter where there is enough of it to be seen in pages."""
+    found = {}
+    if "first_s" in s2s and "first_s" in hand:
+        found["first/hand"] = s2s["first_s"] / hand["first_s"]
+    if s2s.get("peak") and (hand.get("peak") or 0) >= PAGES:
+        found["peak/hand"] = s2s["peak"] / hand["peak"]
     return found
