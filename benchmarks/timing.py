@@ -6,32 +6,35 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-#: How long a round of one call takes at least.
-ROUND_SECONDS = 0.02
+#: How long one sample of a call takes at least, and how long all that are taken in one turn.
+SAMPLE_SECONDS = 0.001
+TURN_SECONDS = 0.02
 #: Calls that take longer are timed once.
 ONCE_SECONDS = 1.0
 
 
-def seconds(call: Callable[[], Any], count: int = 1) -> float:
-    start = time.perf_counter()
-    for _ in range(count):
-        call()
-    return (time.perf_counter() - start) / count
+def best(calls: dict[str, Callable[[], Any]], repeats: int, *, threads: int = 1) -> dict[str, float]:
+    """The time of each call in seconds, in the best of its samples: what else the machine does can only add to it.
 
-
-def best(calls: dict[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
-    """The time of each call in seconds, in the best of its rounds: what else the machine does can only add to it.
+    With one thread it is the time that the processor spent on this process, so that waiting for a core does not count.
 
     >>> sorted(best({"quick": lambda: None, "slow": lambda: time.sleep(0.001)}, repeats=2))
     ['quick', 'slow']
     """
-    times = {name: [seconds(call)] for name, call in calls.items()}
-    counts = {name: max(1, min(5000, int(ROUND_SECONDS / max(first[0], 1e-7)))) for name, first in times.items()}
-    often = [name for name in calls if times[name][0] < ONCE_SECONDS]
-    for name in often:
-        times[name].clear()
+    clock = time.process_time if threads == 1 else time.perf_counter
+
+    def seconds(call: Callable[[], Any], count: int = 1) -> float:
+        start = clock()
+        for _ in range(count):
+            call()
+        return (clock() - start) / count
+
+    found = {name: seconds(call) for name, call in calls.items()}
+    often = [name for name in calls if found[name] < ONCE_SECONDS]
+    counts = {name: max(1, int(SAMPLE_SECONDS / max(found[name], 1e-7))) for name in often}
     for _ in range(repeats):
         for name in often:
             calls[name]()  # what ran between has filled the caches
-            times[name].append(seconds(calls[name], counts[name]))
-    return {name: min(found) for name, found in times.items()}
+            samples = max(1, int(TURN_SECONDS / max(SAMPLE_SECONDS, found[name])))
+            found[name] = min(found[name], *(seconds(calls[name], counts[name]) for _ in range(samples)))
+    return found

@@ -107,7 +107,7 @@ def measure(name: str, form: str, options: dict[str, Any]) -> None:
         measuring.add(column, s2s_gradient(measuring.kernel, measuring.function, target))
     for peer in options["peers"]:
         measuring.add(peer, lambda peer=peer: peers.prepare(peer, measuring.kernel, form))
-    say(times=timing.best(measuring.calls, options["repeats"]))
+    say(times=timing.best(measuring.calls, options["repeats"], threads=options["threads"]))
 
 
 def main() -> None:
