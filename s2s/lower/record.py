@@ -29,8 +29,8 @@ from s2s.lower.nests import leaves_of
 from s2s.lower.outside import outside
 from s2s.lower.scope import lookup, set_name
 from s2s.lower.slicing import changed
-from s2s.lower.tapes import Record, begin, end, is_tape, tape_box
-from s2s.lower.values import Box, Lowered, Outside, Static, Tuple
+from s2s.lower.tapes import Record, begin, end, is_tape, outside_tape
+from s2s.lower.values import Box, Lowered, Static, Tuple
 from s2s.source.blocks import BlockSource
 from s2s.variable import Variable
 
@@ -59,7 +59,7 @@ class Segment:
 
 def lower_segments(ctx: Context, tape: Any, segments: Sequence[Segment]) -> Box:
     """Lower what ran in the blocks of `tape`, in order; the tape of the program is returned."""
-    box = tape_box(ctx, Outside(tape, ctx.binding.constant(tape)))
+    box = outside_tape(ctx, tape)
     for k, segment in enumerate(segments):
         function = SimpleNamespace(__globals__=segment.namespace)
         source = replace(segment.source, function=function)

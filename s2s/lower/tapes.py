@@ -82,11 +82,15 @@ def tape_box(ctx: Context, x: Lowered) -> Box:
     if isinstance(x, Box):
         return x
     assert isinstance(x, Outside)
-    if id(x.value) not in ctx.tapes:
-        record = Record(persistent=x.value.persistent, automatic=x.value.watch_accessed_variables)
-        ctx.tapes[id(x.value)] = _box(ctx, type(x.value), record)
-    box: Box = ctx.tapes[id(x.value)]
-    return box
+    return outside_tape(ctx, x.value)
+
+
+def outside_tape(ctx: Context, tape: Any) -> Box:
+    """The tape of the program for one that exists outside of it."""
+    if id(tape) not in ctx.tapes:
+        record = Record(persistent=tape.persistent, automatic=tape.watch_accessed_variables)
+        ctx.tapes[id(tape)] = _box(ctx, type(tape), record)
+    return ctx.tapes[id(tape)]
 
 
 def record_of(ctx: Context, node: gast.AST | None, box: Box) -> Record:

@@ -21,7 +21,7 @@ from s2s.lower.context import Context
 from s2s.lower.nests import leaves_of
 from s2s.lower.record import Segment, computed, parts, returned
 from s2s.lower.scope import lookup
-from s2s.lower.values import Lowered
+from s2s.lower.values import Conflict, Lowered
 from s2s.variable import Variable
 
 
@@ -65,13 +65,14 @@ class Resolver:
                 self._collect(v, x, Found("name", name, k))
                 self.names.append((k, name))
 
-    def _collect(self, v: Any, x: Lowered, found: Found) -> None:
+    def _collect(self, v: Any, x: Lowered | None, found: Found) -> None:
+        x = _met(x)
         if isinstance(x, Value):
             self.objects.append((v, x))
             self.at_end.setdefault(id(v), []).append((found, x))
             return
         if len(found.steps) < 4:
-            for step, part, meaning in parts(self.ctx, v, x):
+            for step, part, meaning in () if x is None else parts(self.ctx, v, x):
                 deeper = found if found.kind == "trust" else replace(found, steps=(*found.steps, step))
                 self._collect(part, meaning, deeper)
 
@@ -142,7 +143,7 @@ class Resolver:
             for k in reversed(range(len(self.segments))):
                 segment = self.segments[k]
                 if segment.exit(expression.id) is obj and segment.frame is not None:
-                    x = lookup(self.ctx, segment.frame, expression.id)
+                    x = _met(lookup(self.ctx, segment.frame, expression.id))
                     if isinstance(x, Value):
                         return Found("name", expression.id, k), x
             return None
@@ -174,6 +175,11 @@ class Resolver:
                 out += [(Found("trust"), v) for v in leaves_of(self.ctx, x)
                         if np.ndim(obj) == getattr(v.type, "ndim", -1)]
         return out if len(out) == 1 else []
+
+
+def _met(x: Lowered | None) -> Lowered | None:
+    """What is None on some paths is a number where there is one."""
+    return x.value if isinstance(x, Conflict) and x.value is not None else x
 
 
 def holds(v: Any, wanted: set[int], depth: int = 3) -> bool:
