@@ -91,9 +91,21 @@ def _outer(ctx: Context, node: Node, ufunc: np.ufunc, args: Args, kwargs: Kwargs
 
 def _reduce(ctx: Context, node: Node, ufunc: np.ufunc, args: Args, kwargs: Kwargs) -> Lowered | None:
     if ufunc not in _REDUCE:
-        return None
+        return _last(ctx, node, ufunc, args, kwargs)
     axis = {} if len(args) > 1 or "axis" in kwargs else {"axis": ctx.b.int(0)}
     return ctx.call(node, Static(_REDUCE[ufunc]), args, {**axis, **kwargs})
+
+
+def _last(ctx: Context, node: Node, ufunc: np.ufunc, args: Args, kwargs: Kwargs) -> Lowered | None:
+    """Any other reduction: the last of what accumulates."""
+    total = _accumulate(ctx, node, ufunc, args, kwargs)
+    if total is None:
+        return None
+    x = expr(ctx, value(ctx, node, total))
+    at = static(ctx, node, args[1] if len(args) > 1 else kwargs.get("axis", Static(0)), "the axis")
+    if not isinstance(at, int):
+        return None
+    return x[(*[slice(None)] * (at % x.ndim), -1)].v
 
 
 def _accumulate(ctx: Context, node: Node, ufunc: np.ufunc, args: Args, kwargs: Kwargs) -> Lowered | None:

@@ -358,7 +358,13 @@ DRAWS = [
         single=False),
 ]
 PARTIAL = partial(np.einsum, "...ij,...kj->...ik")
-OTHERS = [row(lambda x: PARTIAL(x, x), T234, name="partial of a function written in C")]
+WINDOWS = np.lib.stride_tricks.sliding_window_view
+OTHERS = [
+    row(lambda x: WINDOWS(x, 3).mean(axis=-1), V6, name="sliding windows"), row(WINDOWS, M34, (2, 3)),
+    row(WINDOWS, T234, 2, axis=1), row(lambda x: np.logaddexp.reduce(x, axis=1), M34, name="logaddexp reduce"),
+    row(np.add.outer, V3, M23), row(lambda x: np.multiply.reduce(x, axis=0) * np.add.accumulate(x, 1), M34,
+                                    name="reduce and accumulate"),
+    row(lambda x: PARTIAL(x, x), T234, name="partial of a function written in C")]
 PARTS = [
     row(np.modf, V4), row(np.modf, M23), row(lambda x: np.frexp(x)[0], V4, name="frexp"), row(
         lambda x: np.ldexp(x, np.array([1, 2, 3, 0])), V4, name="ldexp"), row(np.nextafter, V4, array(4)),

@@ -12,9 +12,9 @@ otherwise; `Parts` so too, but an int is constant.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from s2s.errors import NoRuleError
@@ -28,12 +28,16 @@ _KINDS = {"Expr": "value", "Expr | None": "value", "list[Expr]": "values", "Stat
           "Parts": "parts", "Several": "values"}
 
 
-@dataclass(frozen=True)
 class Expansion:
     """`function` gives an `Expr`, a tuple or list of them, or None where the rule of the function is to be used."""
 
-    function: Callable[..., Any]
-    signature: inspect.Signature
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    @functools.cached_property
+    def signature(self) -> inspect.Signature:
+        """Read when it is asked for: an import has hundreds of functions."""
+        return inspect.signature(self.function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
@@ -63,7 +67,7 @@ class Expansions:
            method: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Decorator: the function is what `functions` (those that this NumPy has) do; `method`: an array method too."""
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
-            made = Expansion(function, inspect.signature(function))
+            made = Expansion(function)
             self.functions.update({f: made for f in functions if f is not None})
             if method:
                 self.methods[method] = made

@@ -149,6 +149,23 @@ def _row(arr: Expr, values: Expr, at: int) -> Expr:
     return fn.broadcast_to(moved, [moved.size_of(k) if k == at else n for k, n in enumerate(arr.shape)])
 
 
+@written.of(np.lib.stride_tricks.sliding_window_view)
+def _sliding_window_view(x: Expr, window_shape: Static, axis: Static = None, *, subok: Static = False,
+                         writeable: Static = False) -> Expr:
+    """By indices, which makes a copy: each window along an axis is a row of a new last axis."""
+    sizes = window_shape if isinstance(window_shape, tuple | list) else (window_shape,)
+    axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple | list) else (axis,)
+    if writeable or len(axes) != len(sizes):
+        raise refuse("np.lib.stride_tricks.sliding_window_view", "a view that is written to is not covered")
+    rank = x.ndim
+    for size, k in zip(sizes, axes, strict=True):
+        at = k % rank
+        places = fn.arange(x.size_of(at) - size + 1)[:, None] + fn.arange(x.lift(size))
+        x = x[(*[slice(None)] * at, places)]
+        x = x if at + 2 == x.ndim else fn.moveaxis(x, at + 1, -1)
+    return x
+
+
 @written.of(np.resize)
 def _resize(a: Expr, new_shape: list[Expr]) -> Expr:
     """The elements in order, over and over."""

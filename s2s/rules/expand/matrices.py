@@ -130,10 +130,10 @@ def _svd(a: Expr, full_matrices: Static = True, compute_uv: Static = True, hermi
 @written.of(np.linalg.eig)
 def _eig(a: Expr) -> Any:
     """Of a real matrix too the results are complex, as since NumPy 2.5."""
-    return None if a.is_complex else _EIG(*several("s2s.eig", a))  # type: ignore[arg-type]
-
-
-_EIG = type(np.linalg.eig(np.eye(1)))
+    if a.is_complex:
+        return None
+    named: Any = type(np.linalg.eig(np.eye(1)))
+    return named(*several("s2s.eig", a))
 
 
 @written.of(np.linalg.eigvals)
