@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from s2s.analyse.memory import LOOPS, is_reference, is_view
 from s2s.ir.core import Block, Op, Value, walk
 
 _KEEPS_ORDER = frozenset({"setitem", "listset", "append", "listpop", "call", "pycall", "print", "raise", "assert"})
@@ -57,36 +58,54 @@ def _adds(value: Value, param: Value, uses: dict[Value, int]) -> bool:
 
 
 def _memory_is_summed(block: Block) -> bool:
-    """Whether memory from outside is only added to."""
+    """Whether memory from outside is only added to, by whichever of its names."""
     made: set[Value] = set()
     for op in walk(block):
         made.update(op.results)
-    targets: dict[Value, None] = {}
+    first = _first(block)
+    added: set[Value] = set()
     for op in walk(block):
         if op.name in _KEEPS_ORDER:
-            if op.spec.writes is None or op.value(op.spec.writes) not in made or op.name in ("listpop", "append"):
+            if op.spec.writes is None or op.name in ("listpop", "append") \
+                    or not roots(op.value(op.spec.writes), first) <= made:
                 return False
         elif op.spec.writes is not None:
-            targets[op.value(op.spec.writes)] = None
-    # A view through which is added to, is only added to as well.
-    work = list(targets)
+            added |= roots(op.value(op.spec.writes), first) - made
+    return not any(is_reference(v.type) and _reads(op, v) and roots(v, first) & added for op in walk(block)
+                   for v in op.operands())
+
+
+def _first(block: Block) -> dict[Value, Value]:
+    """What the values that loops in `block` carry are at first."""
+    return {p: init for op in walk(block) if op.name in LOOPS for inner in op.blocks
+            for p, init in zip(inner.params[op.name == "for":], op.values("init"), strict=True)}
+
+
+def roots(v: Value, first: Mapping[Value, Value]) -> set[Value]:
+    """The values whose memory `v` may be, or be a part of. first: what loops carry, in their first iteration."""
+    found: set[Value] = set()
+    work, seen = [v], {v}
     while work:
-        v = work.pop()
-        if v.op is not None and v in made and v.op.spec.view is not None:
-            base = v.op.value(v.op.spec.view)
-            if base not in targets:
-                targets[base] = None
-                work.append(base)
-    outer = {v for v in targets if v not in made or _is_view(v)}
-    return all(_only_target(op, v, outer) for op in walk(block) for v in op.operands() if v in outer)
+        u = work.pop()
+        op = u.op
+        bases: list[Value] = []
+        if op is not None and op.blocks:
+            k = op.results.index(u)
+            bases = [b.results[k] for b in op.blocks if k < len(b.results) and is_reference(b.results[k].type)]
+            bases += [op.values("init")[k]] if op.name in LOOPS else []
+        elif op is not None and is_view(op):
+            bases = [op.value(op.spec.view or "")]
+        elif u in first:
+            bases = [first[u]]
+        if not bases:
+            found.add(u)
+        work += [b for b in bases if b not in seen]
+        seen.update(bases)
+    return found
 
 
-def _is_view(v: Value) -> bool:
-    return v.op is not None and v.op.spec.view is not None
-
-
-def _only_target(op: Op, v: Value, outer: set[Value]) -> bool:
-    """Whether `op` does with `v` no more than add to it, or take a view of it that is."""
+def _reads(op: Op, v: Value) -> bool:
+    """Whether `op` looks into `v`, and does not only add to it or take a view of it."""
     if op.name in ("additem", "addto"):
-        return op.value("a") is v and op.args["value"] is not v
-    return op.spec.view is not None and op.value(op.spec.view) is v and op.result in outer
+        return op.args["value"] is v
+    return not (is_view(op) and op.value(op.spec.view or "") is v)

@@ -235,3 +235,12 @@ def row_of_a_row_used_whole(u):
     for k in range(2):
         s = s + w[k] * v[k]
     return s * np.sum(v * v) + np.sum(w * u[1:])
+
+
+@program(args=(np.array([0.5, -1.5, 2.0]), 3), wrt=(0,), smoke=True)
+def sum_that_feeds_itself_through_a_view(x, n):
+    s = x * 0.5
+    t = s[:]
+    for _ in range(n):
+        t[1] += x[0] * s[-2]
+    return np.sum(s * x)
