@@ -86,7 +86,31 @@ def numpy_functions() -> str:
 
 # Of NumPy's functions, those of the newest NumPy are listed.
 NEWEST = (2, 5)
-TABLES: dict[str, Callable[[], str]] = {"constructs": constructs, "rules": rules, "numpy": numpy_functions}
+def scipy() -> str:
+    """What is covered of SciPy, and what is refused with the reason, by its parts."""
+    import importlib
+
+    from s2s.rules import SCIPY
+
+    lines = ["| scipy. | rules | written | refused |", "| --- | --- | --- | --- |"]
+    for part in SCIPY:
+        made = importlib.import_module(f"s2s.scipy_rules.{part}")
+        library = importlib.import_module(f"scipy.{part}")
+        ours = getattr(made, "NAMES", None) or {
+            name for r in getattr(made, "FAMILY", ()) if hasattr(library, name := r.spec.name.rpartition(".")[2])}
+        if part == "stats":
+            standing = {f"{name}.{method}" for name, methods in made.METHODS.items() for method in methods}
+            written = "; ".join(f"`{name}`: {', '.join(methods)}" for name, methods in made.METHODS.items())
+        else:
+            standing = {f.__name__ for f in made.WRITTEN if hasattr(f, "__name__")}
+            written = ", ".join(f"`{name}`" for name in sorted(standing))
+        refused = "; ".join(f"{why}: {names if ',' in names else ', '.join(names.split())}"
+                            for why, names in made.REFUSED.items())
+        lines.append(f"| {part} | {', '.join(f'`{name}`' for name in sorted(ours - standing))} | {written} | {refused} |")
+    return "\n".join(lines)
+
+
+TABLES: dict[str, Callable[[], str]] = {"constructs": constructs, "rules": rules, "scipy": scipy, "numpy": numpy_functions}
 
 
 def with_tables(text: str) -> str:

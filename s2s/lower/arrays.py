@@ -55,7 +55,8 @@ def _array(ctx: Context, node: Node, args: Args, kwargs: Kwargs, *, copy: bool =
         raise ctx.error(node, f"{what} of np.array is not supported", "it changes what the array is",
                         "reshape or copy it afterwards", NoRuleError)
     if "copy" in kwargs:
-        copy = bool(static(ctx, node, kwargs["copy"], "copy"))
+        given = static(ctx, node, kwargs["copy"], "copy")
+        copy = given is True or getattr(given, "name", "") == "ALWAYS"  # None, and np._CopyMode: where it is needed
     x = usable(ctx, node, args[0] if args else kwargs.get("object", kwargs.get("a", Static(None))))
     items = None if isinstance(x, Value) else sequence(ctx, x)
     if items is not None and not items:

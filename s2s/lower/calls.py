@@ -124,6 +124,9 @@ def _known_function(ctx: Context, node: gast.AST | None, callee: Static | Outsid
             callee.pinned()
         named = {written.names.get(name, name): v for name, v in kwargs.items()}
         return stand_in(ctx, node, written.function, [*map(Static, written.first), *args], named)
+    called = table.method_of(callee.value, "__call__") if isinstance(callee, Outside) else None
+    if called is not None:
+        return stand_in(ctx, node, called.function, [callee, *args], kwargs)
     method = ufunc_method(ctx, node, callee.value, args, kwargs)
     known = any(f in names for names in (INTRINSICS, _WRITTEN_OUT, STAND_INS, FOLDED, EXPANSIONS))
     if method is not None or not (known or rule is not None):

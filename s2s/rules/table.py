@@ -311,7 +311,9 @@ class Table:
     def method_of(self, owner: Any, name: str) -> Written | None:
         """What is written for a method of an object of a library."""
         self.meet(owner)
-        return self.written.get((type(owner), name)) if self.written else None
+        if not self.written or not _may_be_lazy(owner):
+            return None
+        return next((self.written[cls, name] for cls in type(owner).__mro__ if (cls, name) in self.written), None)
 
     def of_callable(self, function: Any) -> Rule | None:
         """The rule of a Python function."""

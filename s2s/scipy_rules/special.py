@@ -16,6 +16,8 @@ from s2s.rules.table import Family
 from s2s.scipy_rules import written
 
 family = Family("scipy.special")
+#: All that are declared, also where this version of SciPy has them not.
+NAMES: set[str] = set()
 ROOT_PI = math.sqrt(math.pi)
 ROOT_2PI = math.sqrt(2.0 * math.pi)
 
@@ -33,6 +35,7 @@ fn = _Functions()
 
 def one(names: str, *partials: Any, **options: Any) -> None:
     """Declare functions of scipy.special; those that this version of SciPy has not are left out."""
+    NAMES.update(names.split())
     known = [name for name in names.split() if hasattr(scipy.special, name)]
     if known:
         options.setdefault("cost", 100)
