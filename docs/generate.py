@@ -106,11 +106,13 @@ def scipy() -> str:
             written = ", ".join(f"`{name}`" for name in sorted(standing))
         refused = "; ".join(f"{why}: {names if ',' in names else ', '.join(names.split())}"
                             for why, names in made.REFUSED.items())
-        lines.append(f"| {part} | {', '.join(f'`{name}`' for name in sorted(ours - standing))} | {written} | {refused} |")
+        called = ", ".join(f"`{name}`" for name in sorted(ours - standing))
+        lines.append(f"| {part} | {called} | {written} | {refused} |")
     return "\n".join(lines)
 
 
-TABLES: dict[str, Callable[[], str]] = {"constructs": constructs, "rules": rules, "scipy": scipy, "numpy": numpy_functions}
+TABLES: dict[str, Callable[[], str]] = {"constructs": constructs, "rules": rules, "scipy": scipy,
+                                        "numpy": numpy_functions}
 
 
 def with_tables(text: str) -> str:
