@@ -30,6 +30,7 @@ from s2s.lower.written import check_independent, check_stores, keep_apart, one_m
 from s2s.options import Options
 from s2s.rules import TABLE
 from s2s.simplify import simplify
+from s2s.targets.fills import fills
 from s2s.targets.gather import gather
 from s2s.targets.loops import loops
 from s2s.targets.numba_forms import legalise
@@ -184,7 +185,7 @@ def _derivative(program: Program, wrt: Sequence[Read], name: str, target: str, m
 def for_target(fn: Function, target: str) -> Function:
     """The program in operations that the target's compiler has."""
     fn = unbound(fn)
-    return legalise(registers(gather(loops(fn)))) if target == "cpu" else fn
+    return legalise(fills(registers(gather(loops(fn))))) if target == "cpu" else fn
 
 
 def compiled(derivative: Derivative, options: Options) -> Callable[..., Any]:

@@ -110,6 +110,8 @@ def _plan(op: Op, order: Order) -> tuple[list[Op], list[_Addition]] | None:
     found: dict[Any, list[tuple[Op, list[int]]]] = {}
     for o in body.ops:
         if o.name == "additem":
+            if o.origin is None:
+                return None  # what the function itself computes is added up in its order
             place = _place(o, [loop.blocks[0].params[0] for loop in nest], order)
             if place is None:
                 return None
