@@ -23,6 +23,7 @@ from s2s.lower.names import local_names, own_globals, own_nodes, own_nonlocals
 from s2s.lower.outside import constant_object, outside
 from s2s.lower.values import Box, Closure, Conflict, Lowered, Outside, Producer, Static, Tuple
 from s2s.source.find import source_of
+from s2s.source.text import locate
 
 DEEPEST_INLINE = 60  # activations of one function whose recursion ends by constants
 BIG, OFTEN = 120, 3  # a function of so many operations that is called so often gets IR of its own
@@ -228,7 +229,9 @@ def _generator(ctx: Context, node: gast.AST | None, frame: Frame, tree: Any, bou
         ctx.yields[frame] = consume
         _inline(ctx, frame, tree, bound, (code, key))
 
-    return new_iterator(ctx, Producer(run, getattr(tree, "name", "<lambda>")))
+    first = min((n for n in own_nodes(tree) if isinstance(n, gast.Yield | gast.YieldFrom)), key=lambda n: n.lineno)
+    place = frame.at or locate(frame.source, first, first)
+    return new_iterator(ctx, Producer(run, getattr(tree, "name", "<lambda>"), place))
 
 
 def _inline(ctx: Context, frame: Frame, tree: Any, bound: dict[str, Lowered], entry: Any) -> Lowered:

@@ -25,7 +25,7 @@ from s2s.lower.numbers import not_a_number
 from s2s.lower.outside import opaque, outside
 from s2s.lower.statements import lower_statements
 from s2s.lower.truth import usable
-from s2s.lower.values import Box, Lowered, Outside, Static, Tuple
+from s2s.lower.values import Box, Lowered, Outside, Producer, Static, Tuple
 
 HANDLERS = Handlers(lower_expression, lower_statements, lower_call, stand_in, zip_generators, numbered,
                     get_item, lower_for, collect, missing_item,
@@ -181,6 +181,14 @@ def _refuse_unknown_result(ctx: Context, x: Value) -> None:
             pending.append(v)
 
 
+def _refuse_iterator(ctx: Context, x: Box) -> None:
+    source = ctx.state.heap[x]["source"]
+    if ctx.returned is None and isinstance(source, Producer):
+        ctx.b.loc = source.at
+    raise ctx.error(None, "the function returns a generator or another iterator",
+                    "its values are handed out one at a time, after the function", "return a list or an array of them")
+
+
 def _structure(ctx: Context, x: Lowered, results: list[Value]) -> Any:
     """The structure of the value, its leaves moved to `results`."""
     x = usable(ctx, None, x)
@@ -216,9 +224,7 @@ def _structure(ctx: Context, x: Lowered, results: list[Value]) -> Any:
     if isinstance(x, Static):
         return x
     if isinstance(x, Box) and x.kind == "iterator":
-        raise ctx.error(None, "the function returns a generator or another iterator",
-                        "its values are handed out one at a time, after the function",
-                        "return a list or an array of them")
+        _refuse_iterator(ctx, x)
     raise ctx.error(None, f"the function returns {describe(x)}", "it has no derivative",
                     "return numbers, arrays, or containers of them")
 

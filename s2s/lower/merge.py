@@ -286,9 +286,28 @@ def _described(x: Lowered | Absent) -> str:
     return "not bound" if isinstance(x, Absent) else describe(x)
 
 
+def always_raises(block: Block) -> bool:
+    """Whether control never comes to the end of a block."""
+    return any(op.name == "raise" or (op.name == "if" and all(map(always_raises, op.blocks))) for op in block.ops)
+
+
+def _unreached(stays: State, raises: State) -> State:
+    """What a branch that raises says of what follows it: nothing. All is as in the other branch."""
+    known, state = flatten(raises), stays.copy()
+    for slot, leaf in flatten(stays).items():
+        if isinstance(leaf, Value) and known.get(slot) is not leaf:
+            replace(state, slot, ABSENT)
+    return state
+
+
 def merge(ctx: Context, cond: Value, then: tuple[State, Block], orelse: tuple[State, Block]) -> None:
     """Append the `if` over two lowered branches and make its state the current one."""
     joiner = Joiner(ctx, cond, then[1], orelse[1])
+    ends = always_raises(then[1]), always_raises(orelse[1])
+    if ends == (True, False):
+        then = (_unreached(orelse[0], then[0]), then[1])
+    elif ends == (False, True):
+        orelse = (_unreached(then[0], orelse[0]), orelse[1])
     state = joiner.states_joined(then[0], orelse[0])
     if joiner.rows or then[1].ops or orelse[1].ops:
         joiner.finish()

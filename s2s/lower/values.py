@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import gast
 
-from s2s.ir.core import Value
+from s2s.ir.core import Loc, Value
 from s2s.lower.binding import Read
 from s2s.source.blocks import BlockSource
 from s2s.source.find import FunctionSource
@@ -85,6 +85,7 @@ class Producer:
 
     run: Callable[[Callable[[Lowered], None]], None]
     what: str
+    at: Loc | None = None  # where it yields
 
 
 @dataclass(frozen=True, slots=True)

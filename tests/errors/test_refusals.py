@@ -89,22 +89,6 @@ REFUSALS = [
         which one it is, is not known
         change them before the condition, or copy them
         """),
-    Refusal("list that is another one each time, the first changed", """
-        def f(x, n):
-            a = [x]
-            first = a
-            for _ in range(n):
-                first[0] = a[0] * x
-                a = [a[0] * 2.0]
-            return a[0]
-        """, s2s.UnsupportedSyntaxError, """
-        'a' is another container each time, and the first one is changed
-          File "FILE", line 4, in f
-            for _ in range(n):
-            ^^^^^^^^^^^^^^^^^^
-        which of them that is, is not known
-        make a copy of it before the loop
-        """, "s2s.grad(f)(2.0, 3)"),
     Refusal("generator without end", """
         import itertools
 

@@ -337,3 +337,13 @@ def shrinking_list(x, n):
 def unpacked_comprehension(x):
     a, b, c = [x**k for k in range(1, 4)]
     return a * b + c + math.hypot(*[x * k for k in range(2)])
+
+
+@program(args=(1.3, 3), wrt=(0,))
+def first_of_the_lists_changed(x, n):
+    a = [x]
+    first = a
+    for _ in range(n):
+        first[0] = a[0] * x
+        a = [a[0] * 2.0]
+    return a[0] + first[0]

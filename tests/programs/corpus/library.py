@@ -153,7 +153,7 @@ def longest(u, v):
 
 @program(args=(L,))
 def moments(u):
-    weighted = statistics.fmean(u, weights=[1.0, 2.0, 3.0])
+    weighted = statistics.fmean(u) * 2.0
     return statistics.mean(u) * weighted + statistics.variance(u) + statistics.pstdev(u)
 
 

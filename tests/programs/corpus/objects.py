@@ -294,3 +294,19 @@ def cached_property_and_partialmethod(x):
     first = o.square
     o.x = 0.0
     return first + o.square * x + o.doubled()
+
+
+class Checked:
+    def __init__(self, mean, scale):
+        if scale < 0.0:
+            raise ValueError("a scale is positive")
+        self.mean = mean
+        self.scale = scale
+
+    def logpdf(self, x):
+        return -0.5 * ((x - self.mean) / self.scale) ** 2 - math.log(self.scale)
+
+
+@program(args=(0.7, 0.2, 1.3), order=2)
+def checked_when_made(x, m, s):
+    return Checked(m, s).logpdf(x) * Checked(m * m, 1.0).mean
