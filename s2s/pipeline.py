@@ -30,6 +30,7 @@ from s2s.lower.written import check_independent, check_stores, keep_apart, one_m
 from s2s.options import Options
 from s2s.rules import TABLE
 from s2s.simplify import simplify
+from s2s.simplify.dce import dce
 from s2s.targets.fills import fills
 from s2s.targets.gather import gather
 from s2s.targets.loops import loops
@@ -38,14 +39,18 @@ from s2s.targets.registers import registers
 from s2s.targets.unbound import unbound
 
 
+def _simpler(fn: Function, merge: bool) -> Function:
+    return simplify(fn) if merge else dce(fn)
+
+
 def _inner(fn: Function, wrt: Sequence[Value], *, keep_values: bool, seeds_given: bool) -> Reverse:
-    fn, wrt = _simplified(expand(fn, TABLE, simplify), wrt)
+    fn, wrt = _simplified(expand(fn, TABLE, _simpler), wrt)
     made = reverse(fn, wrt, TABLE, keep_values=keep_values, seeds_given=seeds_given)
     return Reverse(simplify(made.function), made.connected)
 
 
 def _inner_forward(fn: Function, wrt: Sequence[Value]) -> Forward:
-    fn, wrt = _simplified(expand(fn, TABLE, simplify), wrt)
+    fn, wrt = _simplified(expand(fn, TABLE, _simpler), wrt)
     made = forward(fn, wrt, TABLE)
     return Forward(simplify(made.function), made.connected)
 
@@ -58,7 +63,7 @@ def _simplified(fn: Function, wrt: Sequence[Value]) -> tuple[Function, list[Valu
 
 def _connections(ops: Sequence[Op], at: int, spans: Sequence[Any], targets: Sequence[Value], sources: Sequence[Value],
                  watched: Callable[[Value], bool]) -> tuple[list[bool], list[bool]]:
-    return connections(ops, at, spans, targets, sources, watched, TABLE, simplify)
+    return connections(ops, at, spans, targets, sources, watched, TABLE, _simpler)
 
 
 SERVICES = Services(TABLE, _inner, _inner_forward, _connections)
@@ -96,7 +101,7 @@ def lowered(function: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any
         stores = stores_of(program)
     check_stores(program, stores)
     keep_apart(program, stores)
-    expand(program.function, TABLE, simplify)
+    expand(program.function, TABLE, _simpler)
     return program
 
 
@@ -267,7 +272,7 @@ def written_parameters(program: Program) -> dict[Value, Op]:
 
 def replayed(program: Program, target: str = "python") -> Derivative:
     """A block that ran, lowered to be run again: the derivatives that it asks for, and no effect."""
-    fn = expand(program.function, TABLE, simplify, replayed=True)
+    fn = expand(program.function, TABLE, _simpler, replayed=True)
     _drop_draws(fn)
     simple = simplify(fn)
     simple.name = fn.name

@@ -28,7 +28,8 @@ from s2s.rules.expr import Expr
 from s2s.rules.expr import fn as functions
 from s2s.rules.table import Table
 
-Simplify = Callable[[Function], Function]
+# Simplifies a function; or, where values must not be merged (False), only drops what nobody needs.
+Simplify = Callable[[Function, bool], Function]
 
 
 @dataclass
@@ -45,14 +46,17 @@ class Region:
     copies: dict[Value, Value]
 
 
-def expand(fn: Function, table: Table, simplify: Simplify, *, replayed: bool = False) -> Function:
+def expand(fn: Function, table: Table, simplify: Simplify, *, replayed: bool = False, merge: bool = True) -> Function:
     """Put the derivatives that `fn` asks for in place; `fn` is changed.
 
-    replayed: `fn` runs a second time what ran already, and nobody sees what it writes.
+    replayed: `fn` runs a second time what ran already, and nobody sees what it writes. merge: whether equal values
+    may become one. Where there is another derivative to come, they may not: it may be by one of them, or one may
+    be recorded and the other not.
     """
     for f in list(reachable(fn)):
-        if any(op.name in ("gradient", "tape") for op in walk(f.block)):
-            _expand_block(f.block, _Job(table, simplify, replayed))
+        count = sum(op.name == "gradient" for op in walk(f.block))
+        if count or any(op.name == "tape" for op in walk(f.block)):
+            _expand_block(f.block, _Job(table, simplify, replayed, merge and count == 1))
             _remove_marks(f.block)
     return fn
 
@@ -62,6 +66,7 @@ class _Job:
     table: Table
     simplify: Simplify
     replayed: bool
+    merge: bool
 
 
 def _remove_marks(block: Block) -> None:
@@ -94,7 +99,7 @@ def _put_in_place(block: Block, at: int, job: _Job) -> int:
     b = Builder(region.function.block)
     kept = [_stopped(b, region.copies[v]) for v in live]
     region.function.block.results += kept
-    fn = job.simplify(region.function)
+    fn = job.simplify(region.function, job.merge)
     wrt = [fn.block.params[region.function.block.params.index(p)] for p in region.wrt]
     made = reverse(fn, wrt, job.table, keep_values=True, seeds_given=seeded)
     new = Block()
@@ -177,13 +182,13 @@ def connections(ops: Sequence[Op], at: int, spans: Sequence[Any], targets: Seque
     recorded_values = {v: None for op in ops for v in (*op.operands(), *op.results, *free_values(Block([], [op])))}
     roots = [v for v in {**recorded_values, **dict.fromkeys(sources)} if watched(v)]
     again = region_of(ops, recorded, sources, roots, table)
-    expand(again.function, table, simplify, replayed=True)
+    expand(again.function, table, simplify, replayed=True, merge=False)
     memory = Memory(again.function)
     activity = Activity(again.function, again.wrt, memory, table.rule)
     seen = [watched(s) or activity.varied(v) for s, v in zip(sources, again.function.block.results, strict=True)]
     region = region_of(ops, recorded, targets, sources, table)
     _refuse_lost(region, table)
-    expand(region.function, table, simplify, replayed=True)
+    expand(region.function, table, simplify, replayed=True, merge=False)
     activity = Activity(region.function, region.wrt, Memory(region.function), table.rule)
     return seen, [activity.useful(p) for p in region.wrt]
 

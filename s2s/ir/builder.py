@@ -11,8 +11,8 @@ import numpy as np
 
 from s2s.ir.core import Arg, Block, Loc, Op, OpSpec, Value
 from s2s.ir.fold import fold
-from s2s.ir.ops import SPECS
-from s2s.ir.types import BOOL, COMPLEX, FLOAT, INT, Array, Scalar, Type, Undefined, known_dim
+from s2s.ir.ops import SPECS, constant
+from s2s.ir.types import BOOL, COMPLEX, FLOAT, INT, Array, Scalar, Type, Undefined, is_inexact, known_dim
 
 
 def constant_type(value: Any) -> Scalar:
@@ -46,6 +46,9 @@ class Builder:
         self.loc = loc
         self.origin = origin
         self.opaque: frozenset[Value] = frozenset()
+        # Whether each value stays one of its own, which something may be differentiated by: `x * 1.0` is not `x`, and
+        # `(x * 2.0) * y` reads `x * 2.0`.
+        self.apart = False
         self.around: list[Block] = []  # the blocks that are under construction around `block`
 
     @contextmanager
@@ -66,7 +69,9 @@ class Builder:
             spec = SPECS[spec]
         op = Op(spec, dict(args), dict(attrs or {}), loc=self.loc, origin=self.origin)
         types = list(spec.infer(op))
-        folded = fold(self, op, types)
+        kept = self.apart and any(is_inexact(t) for t in types) and any(
+            is_inexact(v.type) and constant(v) is None for v in op.operands())
+        folded = None if kept else fold(self, op, types)
         if folded is not None:
             return [folded]
         op.results = [Value(t, hint, op) for t in types]

@@ -106,14 +106,16 @@ class RunBlock:
     """A block that ran and is lowered afterwards.
 
     number: among the blocks of the program. entry: what names stood for when it was entered, exit: when it was left,
-    with MISSING for those not bound. reach: the objects that a statement can reach. top: the block of
-    operations that its statements are lowered into.
+    with MISSING for those not bound. reach: the objects that a statement can reach. owns: whether code is
+    that of a function defined in the same function, which sees its cells. top: the block of operations that its
+    statements are lowered into.
     """
 
     number: int
     entry: Callable[[str], Any]
     exit: Callable[[str], Any]
     reach: Callable[[gast.AST], Iterable[Any]]
+    owns: Callable[[Any], bool]
     top: Block
 
 
@@ -263,6 +265,7 @@ class Context:
         self.sites: dict[int, frozenset[int]] = {}  # the loops of the comprehension that made a list
         self.endless: list[Frame] = []  # generators whose loop never ends by itself
         self.lists: dict[Value, int] = {}  # arrays that stand for a list; the node that made it
+        self.run_frames: list[Frame] = []  # the blocks that ran
         self.avoided: set[tuple[str, int]] = set()  # names of blocks that are not to be taken from the run
         self.lost: dict[int, S2SError] = {}  # Variables and arrays that went into what was taken from the run
         self.wanted: frozenset[int] = frozenset()  # objects that targets and sources are, by identity

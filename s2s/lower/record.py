@@ -11,7 +11,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from types import BuiltinFunctionType, FunctionType, ModuleType, SimpleNamespace
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 import gast
@@ -29,7 +29,7 @@ from s2s.lower.nests import leaves_of
 from s2s.lower.outside import outside
 from s2s.lower.scope import lookup, set_name
 from s2s.lower.slicing import changed
-from s2s.lower.tapes import Record, begin, end, is_tape, outside_tape
+from s2s.lower.tapes import Record, apart, begin, end, is_tape, outside_tape
 from s2s.lower.values import Box, Lowered, Static, Tuple
 from s2s.source.blocks import BlockSource
 from s2s.variable import Variable
@@ -41,7 +41,7 @@ class Segment:
 
     source: what has the file's lines (see `s2s.source.blocks`). statements: those that ran. local: names that are
     local to the function around it. entry, exit, reach: as in `RunBlock`. target: what stands after `as`.
-    class_of: the class that the function is a method of.
+    class_of: the class that the function is a method of. owns: whether code is that of a function in the same function.
     """
 
     source: Any
@@ -54,6 +54,7 @@ class Segment:
     names: Sequence[str]
     target: Any = None
     class_of: type | None = None
+    owns: Callable[[CodeType], bool] = lambda code: False
     frame: Frame | None = field(default=None, init=False)
 
 
@@ -63,13 +64,15 @@ def lower_segments(ctx: Context, tape: Any, segments: Sequence[Segment]) -> Box:
     for k, segment in enumerate(segments):
         function = SimpleNamespace(__globals__=segment.namespace)
         source = replace(segment.source, function=function)
-        block = RunBlock(k, segment.entry, segment.exit, segment.reach, ctx.b.block)
+        block = RunBlock(k, segment.entry, segment.exit, segment.reach, segment.owns, ctx.b.block)
         frame = Frame(source, segment.local, class_of=segment.class_of, block=block)
         segment.frame = ctx.frame = frame
+        ctx.run_frames.append(frame)
         if isinstance(segment.target, gast.Name):
             set_name(ctx, segment.target.id, box)
         begin(ctx, None, box)
-        ctx.block(segment.statements)
+        with apart(ctx):
+            ctx.block(segment.statements)
         held = ctx.state.heap[box]["record"]
         assert isinstance(held, Static) and isinstance(held.value, Record)
         _find_parts(ctx, segment)

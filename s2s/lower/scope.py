@@ -7,7 +7,7 @@ import types
 from typing import Any
 
 from s2s.ir.core import Value
-from s2s.lower.binding import MISSING
+from s2s.lower.binding import MISSING, Read
 from s2s.lower.context import Context, Frame, RunBlock
 from s2s.lower.effects import assign_outside
 from s2s.lower.outside import STABLE_MODULES, constant_object, global_name, outside
@@ -48,8 +48,26 @@ def _outer_name(ctx: Context, scope: Frame, name: str) -> Lowered | None:
         return constant_object(ctx, found)
     free = scope.source.function.__code__.co_freevars
     if name in free and name not in scope.global_names:
-        return outside(ctx, ctx.binding.read(scope.read, "cell", name))
+        read = ctx.binding.read(scope.read, "cell", name)
+        bound = _bound_by_block(ctx, scope, name, read)
+        return outside(ctx, read) if bound is None else bound
     return global_name(ctx, scope.read, name)
+
+
+def _bound_by_block(ctx: Context, scope: Frame, name: str, read: Read) -> Lowered | None:
+    """What a block that ran has bound a name to, if that is the cell that a function reads; None if it is not."""
+    for frame in ctx.run_frames:
+        bound = ctx.state.env.get((frame, name))
+        if bound is None or frame.block is None or not frame.block.owns(scope.source.function.__code__):
+            continue
+        before = frame.block.entry(name)
+        if before is not read.value:
+            raise ctx.error(ctx.statement, f"{name!r} is bound in the block, and read by {scope.source.name}()",
+                            "whether it is the same variable cannot be told",
+                            f"pass {name!r} to the function as an argument")
+        read.same_as = ctx.binding.root(("name", name, frame.block.number), before)
+        return bound
+    return None
 
 
 def mangled(ctx: Context, name: str) -> str:

@@ -7,8 +7,9 @@ of operations it recorded, and which values it watches. The derivative is one op
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -127,17 +128,29 @@ def lower_tape_block(ctx: Context, node: gast.With, body: Callable[[Lowered], No
         assert isinstance(box, Box)
         _require(ctx, node, record_of(ctx, node, box), "stop_recording()")
         end(ctx, node, box)
-        body(Static(None))
+        with apart(ctx):
+            body(Static(None))
         begin(ctx, node, box)
         return True
     box = tape_box(ctx, made)
     if record_of(ctx, node, box).recording:
         raise ValueError(str(ctx.error(node, "this tape is recording already", "", "make another GradientTape")))
     begin(ctx, node, box)
-    body(made)
+    with apart(ctx):
+        body(made)
     if record_of(ctx, node, box).recording:
         end(ctx, node, box)
     return True
+
+
+@contextlib.contextmanager
+def apart(ctx: Context) -> Iterator[None]:
+    """Each value of a block is one of its own: it may be asked for."""
+    saved, ctx.b.apart = ctx.b.apart, True
+    try:
+        yield
+    finally:
+        ctx.b.apart = saved
 
 
 def _manager(ctx: Context, expression: gast.AST) -> Lowered | None:

@@ -152,9 +152,9 @@ class Graph:
     def _function(self, f: types.FunctionType) -> None:
         if is_library(f):
             return
-        names = {name for code in _codes(f.__code__) for name in code.co_names}
+        names = {name for code in codes_in(f.__code__) for name in (*code.co_names, *code.co_freevars)}
         self.mentioned |= names
-        self._writes = self._writes or any(map(_may_write, _codes(f.__code__)))
+        self._writes = self._writes or any(map(_may_write, codes_in(f.__code__)))
         cells = {}
         for name, cell in zip(f.__code__.co_freevars, f.__closure__ or (), strict=True):
             try:
@@ -185,11 +185,12 @@ def _writes(n: Any) -> bool:
     return isinstance(n, gast.AugAssign) or (isinstance(n, gast.keyword) and n.arg == "out")
 
 
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+def codes_in(code: types.CodeType) -> Iterator[types.CodeType]:
+    """A code, and those of the functions in it."""
     yield code
     for c in code.co_consts:
         if isinstance(c, types.CodeType):
-            yield from _codes(c)
+            yield from codes_in(c)
 
 
 def _may_write(code: types.CodeType) -> bool:

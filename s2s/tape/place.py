@@ -19,10 +19,15 @@ from s2s.source.blocks import BlockSource, block_of
 from s2s.source.text import locate
 from s2s.tape.frames import local_names, names_in, read_names
 from s2s.tape.generators import owner, state_of
-from s2s.tape.graph import Graph
+from s2s.tape.graph import Graph, codes_in
 from s2s.variable import Variable
 
 _numbers = itertools.count()
+
+
+def code_key(code: CodeType) -> tuple[str, str, int]:
+    """Which function of which file a code is that of."""
+    return (code.co_filename, code.co_name, code.co_firstlineno)
 
 
 class Place:
@@ -38,7 +43,11 @@ class Place:
         self.number = next(_numbers)
         self.names = names_in(source.body)
         self.local = local_names(code)
-        self.code = (code.co_filename, code.co_name, code.co_firstlineno)
+        self.code = code_key(code)
+        # What functions around the block can see of its names, and the functions that see its cells.
+        hidden = set(code.co_varnames) - set(code.co_cellvars) if self.local else set()
+        self.visible = frozenset(self.names) - hidden
+        self.inner = frozenset(map(code_key, codes_in(code)))
         self.receiver = code.co_varnames[0] if code.co_argcount else ""
         self.calls: dict[Any, Any] = {}  # the nodes of the calls that ask for derivatives
         self._until: dict[Any, list[Any]] = {}
@@ -72,7 +81,7 @@ class Place:
             found = vars(cls).get(self.code[1])
             found = getattr(found, "__func__", found)
             code = getattr(inspect.unwrap(found) if callable(found) else None, "__code__", None)
-            if code is not None and (code.co_filename, code.co_name, code.co_firstlineno) == self.code:
+            if code is not None and code_key(code) == self.code:
                 return cls
         return None
 

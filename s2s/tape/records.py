@@ -11,7 +11,7 @@ import gast
 from s2s.lower.binding import MISSING, Path
 from s2s.lower.record import Segment
 from s2s.tape.graph import Graph
-from s2s.tape.place import Entry, Place
+from s2s.tape.place import Entry, Place, code_key
 from s2s.tape.resolve import Found
 
 # Where the targets, the sources and what is watched were found.
@@ -37,7 +37,13 @@ class Span:
         return Segment(self.place.source, statements, self.place.local, self.namespace,
                        lambda name: at_entry(self, name), lambda name: self.names.get(name, MISSING),
                        self._reach, self.place.names, self.place.target,
-                       self.place.class_of(at_entry(self, self.place.receiver)))
+                       self.place.class_of(at_entry(self, self.place.receiver)),
+                       lambda code: code_key(code) in self.place.inner)
+
+    def seen_by_functions(self) -> set[str]:
+        """Names of the block that functions called in it may read."""
+        graph = self.entry.graph or Graph(self.entry.names, self.statements)
+        return {name for name in self.place.visible if name in graph.mentioned}
 
     def _reach(self, statement: gast.AST) -> list[Any]:
         """The objects that a statement can reach."""

@@ -135,7 +135,7 @@ def _needed(asked: Asked, spans: Sequence[Span]) -> list[list[Any]]:
     kept: list[list[Any]] = []
     carried: set[int] = set()  # what later blocks start with
     for s in reversed(spans):
-        roots |= {name for name, v in s.names.items() if id(v) in carried}
+        roots |= {name for name, v in s.names.items() if id(v) in carried} | s.seen_by_functions()
         kept.append(needed(s.statements, roots))
         roots |= {n.id for x in kept[-1] for n in gast.walk(x) if isinstance(n, gast.Name)}
         carried |= {id(v) for name, v in s.entry.names.items() if name in roots}
@@ -198,6 +198,9 @@ def _asked(ctx: Context, box: Box, segments: Sequence[Segment], asked: Asked,
     program = Program(fn, ctx.binding, Static(None), {}, list(ctx.touched))
     where = [[[f for f, _ in found] or [NOTHING] for found in all_of]
              for all_of in (found_targets, found_sources, found_watched)]
+    for k, t in enumerate(asked.targets):
+        if np.asarray(t).dtype.kind not in "fc":  # it has no derivative, wherever it comes from
+            where[0][k] = [Found("trust")]
     return program, where, shape
 
 
