@@ -89,6 +89,21 @@ REFUSALS = [
         which one it is, is not known
         change them before the condition, or copy them
         """),
+    Refusal("list that is another one each time, the first changed", """
+        def f(x, n):
+            a, b = [x], [2.0 * x]
+            for _ in range(n):
+                a, b = b, a
+                a[0] = a[0] * x
+            return a[0]
+        """, s2s.UnsupportedSyntaxError, """
+        'b' is another container each time, and the first one is changed
+          File "FILE", line 4, in f
+            for _ in range(n):
+            ^^^^^^^^^^^^^^^^^^
+        which of them that is, is not known
+        make a copy of it before the loop
+        """, "s2s.grad(f)(2.0, 3)"),
     Refusal("generator without end", """
         import itertools
 
