@@ -98,7 +98,7 @@ REFUSALS = [
             return a[0]
         """, s2s.UnsupportedSyntaxError, """
         'b' is another container each time, and the first one is changed
-          File "FILE", line 4, in f
+          File "FILE", line 3, in f
             for _ in range(n):
             ^^^^^^^^^^^^^^^^^^
         which of them that is, is not known
