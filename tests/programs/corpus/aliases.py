@@ -244,3 +244,12 @@ def sum_that_feeds_itself_through_a_view(x, n):
     for _ in range(n):
         t[1] += x[0] * s[-2]
     return np.sum(s * x)
+
+
+@program(args=(X, 3), wrt=(0,))
+def additions_through_a_view_in_a_loop(x, n):
+    a = 1.0 * x
+    v = a[1:]
+    for _ in range(n):
+        v[2:4] += np.sort(a[4:6])
+    return np.sum(v * v)
