@@ -253,3 +253,13 @@ def additions_through_a_view_in_a_loop(x, n):
     for _ in range(n):
         v[2:4] += np.sort(a[4:6])
     return np.sum(v * v)
+
+
+@program(args=(X, 3), wrt=(0,))
+def additions_to_a_view_of_what_is_read(x, n):
+    a = 1.0 * x
+    v = a[1:]
+    for i in range(n):
+        v[i] += a[i]
+        np.add.at(a, [4, i, 4], v[1:4])
+    return np.sum(v * v)
