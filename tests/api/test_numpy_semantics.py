@@ -40,7 +40,7 @@ def test_other_ways_to_pass_arguments(f, explicit):
 
 
 @pytest.mark.parametrize("f", [
-    lambda a: np.array(a, ndmin=3), lambda a: np.sum(a, 0, None, a), lambda a: np.sum(np.sin(a, where=a > 1.0)),
+    lambda a: np.sum(a, 0, None, a), lambda a: np.sum(np.sin(a, where=a > 1.0)),
     lambda a: np.sum(np.max(a, axis=0, where=a > 1.0)), lambda a: np.add(a, a, out=2.0),
     lambda a: np.add.at(a, (slice(None), [0, 1]), 1.0, 2.0),
 ])
@@ -54,8 +54,7 @@ def test_memory_order():
         return np.ravel(a, order="K")[:2]
 
     np.testing.assert_array_equal(s2s.grad(flat)(A), [[1.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
-    with pytest.raises(s2s.NoRuleError):
-        s2s.grad(flat)(np.asfortranarray(A))
+    np.testing.assert_array_equal(s2s.grad(flat)(np.asfortranarray(A)), [[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
 
 
 @pytest.mark.parametrize("target", ["python", "cpu"])

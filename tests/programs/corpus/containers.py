@@ -347,3 +347,13 @@ def first_of_the_lists_changed(x, n):
         first[0] = a[0] * x
         a = [a[0] * 2.0]
     return a[0] + first[0]
+
+
+@program(args=(2.0, 3), wrt=(0,), order=2)
+def list_that_is_another_one_each_time(x, n):
+    a = [x]
+    first = a
+    for _ in range(n):
+        first[0] = a[0] * x
+        a = [a[0] * 2.0]
+    return a[0] + first[0]
