@@ -29,7 +29,7 @@ def guard(read: Read) -> Guard:
     v = read.value
     if isinstance(v, type):
         return lambda other: other is v
-    if key in _EXACT:
+    if any(key is t for t in _EXACT):  # not `in`: a dtype equals the type of its numbers
         return lambda v: type(v) is key
     if isinstance(v, Variable):
         trainable, inner = v.trainable, key[2]

@@ -119,7 +119,7 @@ class Shell:
             return self._general(read)
         if isinstance(read.value, type):
             return self._general(read)
-        if key in _EXACT:
+        if any(key is t for t in _EXACT):  # not `in`: a dtype equals the type of its numbers
             return f"type({v}) is {key.__name__}"
         if key is type(None):
             return f"{v} is None"

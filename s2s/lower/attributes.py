@@ -18,6 +18,7 @@ from s2s.lower.context import Context
 from s2s.lower.iterate import describe
 from s2s.lower.objects import bound_member, class_value, is_data_descriptor, load, python_method
 from s2s.lower.outside import attribute, constant_object, outside
+from s2s.lower.sparse import Transposed, is_sparse
 from s2s.lower.tapes import METHODS as TAPE_METHODS
 from s2s.lower.tapes import is_tape
 from s2s.lower.values import Bound, Box, Closure, Lowered, Method, Outside, Range, Static, Tuple
@@ -70,6 +71,8 @@ def get_attribute(ctx: Context, node: gast.AST, x: Lowered, name: str) -> Lowere
             return Bound(Static(NAMED_METHODS[name]), (x,))
         if x.cls is not None and hasattr(x.cls, name):
             return bound_member(ctx, node, x, x.cls, name)
+    if isinstance(x, Static) and isinstance(x.value, Transposed) and name in ("T", "dot"):
+        return x.value.matrix if name == "T" else Method(x, name)
     if isinstance(x, Static) and isinstance(x.value, Super):
         return _super_attribute(ctx, node, x.value, name)
     if isinstance(x, Static):
@@ -158,6 +161,8 @@ def _outside_attribute(ctx: Context, node: gast.AST, x: Outside, name: str) -> L
         if found is not None:
             return found
         raise ctx.error(node, f"{getattr(v, '__name__', v)} has no attribute {name!r}")
+    if name in ("T", "dot") and is_sparse(v):
+        return Static(Transposed(x)) if name == "T" else Method(x, name)
     written = ctx.services.table.method_of(v, name)
     if written is not None:
         return Static(written)

@@ -32,6 +32,7 @@ from s2s.lower.mappings import call_method
 from s2s.lower.outside import outside
 from s2s.lower.records import record_handler
 from s2s.lower.rulecalls import call_rule, expand
+from s2s.lower.sparse import matrix_of, sparse_call, sparse_product
 from s2s.lower.tape_gradient import tape_method
 from s2s.lower.tapes import is_tape
 from s2s.lower.tools import FOLDED, GETTERS, call_getter
@@ -106,7 +107,8 @@ def _known_function(ctx: Context, node: gast.AST | None, callee: Static | Outsid
                     kwargs: dict[str, Lowered]) -> Lowered | None:
     """A call of a function of which s2s knows what it means; None where it does not."""
     handler = record_handler(callee.value)
-    made = None if handler is None else handler(ctx, node, args, kwargs)
+    made = (sparse_call(ctx, node, callee.value, args, kwargs) if handler is None
+            else handler(ctx, node, args, kwargs))
     if made is not None:
         if isinstance(callee, Outside) and not isinstance(callee.value, types.MethodType):
             callee.pinned()
@@ -255,6 +257,10 @@ def _python(ctx: Context, f: Any,
 def _method(ctx: Context, node: gast.AST | None, callee: Method, args: list[Lowered],
             kwargs: dict[str, Lowered]) -> Lowered:
     x, name = callee.receiver, callee.name
+    if name == "dot" and len(args) == 1 and matrix_of(x) is not None:
+        product = sparse_product(ctx, node, x, args[0])
+        if product is not None:
+            return product
     if is_tape(x):
         return tape_method(ctx, node, x, name, args, kwargs)
     if isinstance(x, Value) and isinstance(x.type, Scalar | Array):

@@ -16,6 +16,7 @@ from s2s.lower.numbers import UNKNOWN, arithmetic, known
 from s2s.lower.objects import call_special, class_of
 from s2s.lower.outside import outside
 from s2s.lower.sequences import make_sequence, make_set, mapping_items
+from s2s.lower.sparse import matrix_of, sparse_product
 from s2s.lower.truth import demand_static, usable
 from s2s.lower.values import Box, Lowered, Outside, Static, Tuple
 
@@ -28,6 +29,10 @@ BINARY = {gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul", gast.Div: "div", g
 def binary(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> Lowered:
     """A binary operator on anything: numbers, arrays, sequences, strings."""
     x, y = usable(ctx, node, x), usable(ctx, node, y)
+    if name == "matmul" and (matrix_of(x) is not None or matrix_of(y) is not None):
+        product = sparse_product(ctx, node, x, y)
+        if product is not None:
+            return product
     sequence = _sequence_operator(ctx, name, x, y)
     if sequence is not None:
         return sequence

@@ -51,6 +51,6 @@ FAMILIES = (
     constants.family,
 )
 
-SCIPY = ("special", "linalg", "stats", "optimize", "integrate", "signal", "ndimage", "interpolate")
+SCIPY = ("special", "linalg", "stats", "optimize", "integrate", "signal", "ndimage", "interpolate", "sparse")
 
 TABLE = Table(FAMILIES, {f"scipy.{part}": f"s2s.scipy_rules.{part}" for part in SCIPY})
