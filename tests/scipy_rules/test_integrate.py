@@ -103,7 +103,7 @@ SAMPLES: dict[str, Any] = {
 def test_samples(name: str) -> None:
     f = lambda y, x: np.sum(SAMPLES[name](y, x) ** 2)  # noqa: E731
     np.testing.assert_allclose(s2s.value_and_grad(f)(Y, XS)[0], f(Y, XS), rtol=1e-12)
-    s2s.check_grads(f, (Y, XS), order=2 if name == "simpson axis" else 1)
+    s2s.check_grads(f, (Y, XS), order=2 if name == "trapezoid" else 1)
 
 
 def test_refusals() -> None:

@@ -21,8 +21,12 @@ CONTINUOUS = ["norm", "t", "cauchy", "logistic", "laplace", "gumbel_r", "expon",
 METHODS = ["logpdf", "pdf", "cdf", "sf", "logcdf", "logsf"]
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", CONTINUOUS)
+#: The other functions are made of these in one way; that is tested of a few.
+FEW = ["norm", "gamma", "beta", "lognorm"]
+CASES = [(name, method) for name in CONTINUOUS for method in METHODS if name in FEW or method in ("logpdf", "cdf", "sf")]
+
+
+@pytest.mark.parametrize(("name", "method"), CASES)
 def test_continuous(name: str, method: str) -> None:
     """Inside of the support, by all parameters; second order for the densities."""
     dist, shapes = getattr(stats, name), SHAPES.get(name, ())
@@ -41,7 +45,7 @@ def test_continuous(name: str, method: str) -> None:
         f, args = by_all, (x, *shapes, loc, scale)
     value, _ = s2s.value_and_grad(f)(*args)
     np.testing.assert_allclose(value, f(*args), rtol=1e-12)
-    s2s.check_grads(f, args, order=2 if method == "logpdf" else 1)
+    s2s.check_grads(f, args, order=2 if method == "logpdf" and (name in FEW or name == "t") else 1)
 
 
 @pytest.mark.parametrize("name", CONTINUOUS)
