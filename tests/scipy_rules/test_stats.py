@@ -23,7 +23,8 @@ METHODS = ["logpdf", "pdf", "cdf", "sf", "logcdf", "logsf"]
 
 #: The other functions are made of these in one way; that is tested of a few.
 FEW = ["norm", "gamma", "beta", "lognorm"]
-CASES = [(name, method) for name in CONTINUOUS for method in METHODS if name in FEW or method in ("logpdf", "cdf", "sf")]
+CASES = [(name, method) for name in CONTINUOUS for method in METHODS
+         if name in FEW or method in ("logpdf", "cdf", "sf")]
 
 
 @pytest.mark.parametrize(("name", "method"), CASES)
