@@ -35,6 +35,7 @@ from s2s.targets.fills import fills
 from s2s.targets.gather import gather
 from s2s.targets.loops import loops
 from s2s.targets.numba_forms import legalise
+from s2s.targets.reciprocals import reciprocals
 from s2s.targets.registers import registers
 from s2s.targets.unbound import unbound
 
@@ -190,7 +191,7 @@ def _derivative(program: Program, wrt: Sequence[Read], name: str, target: str, m
 def for_target(fn: Function, target: str) -> Function:
     """The program in operations that the target's compiler has."""
     fn = unbound(fn)
-    return legalise(fills(registers(gather(loops(fn))))) if target == "cpu" else fn
+    return legalise(fills(registers(gather(loops(reciprocals(fn)))))) if target == "cpu" else fn
 
 
 def compiled(derivative: Derivative, options: Options) -> Callable[..., Any]:

@@ -346,3 +346,16 @@ def rows_of_their_own_length(x):
         for j in range(i * i % 4):
             s = math.sin(s) * x[j]
     return s
+
+
+@program(args=(V,))
+def divided_then_compared(x):
+    total = 0.0
+    for i in range(len(x)):
+        part = x[i] / 3.0
+        y = part * x[i] / 7.0
+        if part / 0.1 < 4.0 and int(y / 0.3) < 1:
+            total += y * y / 9.0
+        else:
+            total -= part / 5.0
+    return total
