@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import weakref
 from dataclasses import dataclass, field
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import gast
+import numpy as np
 
 from s2s.lower.binding import MISSING, Path
 from s2s.lower.record import Segment
@@ -16,6 +18,10 @@ from s2s.tape.resolve import Found
 
 # Where the targets, the sources and what is watched were found.
 FoundAll = list[list[list[Found]]]
+
+
+FIXED = (FunctionType, BuiltinFunctionType, ModuleType, type, np.ufunc, np.generic, int, float, complex, str, bytes,
+         type(None))
 
 
 @dataclass(eq=False, slots=True)
@@ -39,6 +45,13 @@ class Span:
                        self._reach, self.place.names, self.place.target,
                        self.place.class_of(at_entry(self, self.place.receiver)),
                        lambda code: code_key(code) in self.place.inner)
+
+    def fixed(self) -> frozenset[str]:
+        """Names that stood, and stand, for what no call changes."""
+        def is_fixed(v: Any) -> bool:
+            return isinstance(v, FIXED)
+        return frozenset(name for name, v in self.entry.names.items()
+                         if is_fixed(v) and is_fixed(self.names.get(name, v)))
 
     def seen_by_functions(self) -> set[str]:
         """Names of the block that functions called in it may read."""

@@ -136,7 +136,7 @@ def _needed(asked: Asked, spans: Sequence[Span]) -> list[list[Any]]:
     carried: set[int] = set()  # what later blocks start with
     for s in reversed(spans):
         roots |= {name for name, v in s.names.items() if id(v) in carried} | s.seen_by_functions()
-        kept.append(needed(s.statements, roots))
+        kept.append(needed(s.statements, roots, s.fixed()))
         roots |= {n.id for x in kept[-1] for n in gast.walk(x) if isinstance(n, gast.Name)}
         carried |= {id(v) for name, v in s.entry.names.items() if name in roots}
     return kept[::-1]

@@ -126,7 +126,7 @@ class Resolver:
         """What the block may have computed is not said to depend on nothing because it was not recognised."""
         for segment in self.segments:
             for name in segment.names:
-                if holds(segment.exit(name), {id(obj)}) and not holds(segment.entry(name), {id(obj)}):
+                if holds(segment.exit(name), {id(obj)}) and segment.entry(name) is not obj:
                     raise located(ReplayError, self.ctx.loc(segment.source.node),
                                   f"The target is part of {name!r}, and which value of the block it is is not known.",
                                   "Only names, and elements of containers whose structure is known, are followed.",

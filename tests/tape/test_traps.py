@@ -241,3 +241,34 @@ def test_watch_of_an_element_that_no_name_stands_for_is_refused():
 
     with pytest.raises(s2s.UnsupportedSyntaxError, match="no name stands for"):
         f((constant(1.0), constant(2.0)), 1)
+
+
+def test_attributes_of_objects_that_a_loop_goes_over():
+    class Layer:
+        def __init__(self):
+            self.w, self.kept = Variable(2.0), None
+
+        def __call__(self, x):
+            self.kept = self.w * x
+            return self.kept * 2.0
+
+    layers = [Layer(), Layer()]
+    for _ in range(2):
+        with GradientTape(persistent=True) as t:
+            x = 1.0
+            for layer in layers:
+                x = layer(x)
+        assert float(t.gradient(x, layers[0].w)) == 8.0 and float(t.gradient(x, layers[0].kept)) == 8.0
+        assert float(t.gradient(layers[1].kept, layers[0].w)) == 4.0
+
+
+def test_what_is_asked_inside_does_not_disturb():
+    x = constant([1.0, 2.0])
+    with GradientTape(persistent=True) as t:
+        t.watch(x)
+        y = x * x
+        rows = t.jacobian(y, x)
+        seen = t.watched_variables()
+        z = np.sum(y * x)
+    assert rows.tolist() == [[2.0, 0.0], [0.0, 4.0]] and seen == ()
+    assert t.gradient(z, x).tolist() == [3.0, 12.0]
