@@ -26,7 +26,7 @@ from benchmarks.kernel import Kernel
 from benchmarks.kernels import KERNELS
 
 #: Seconds for a system to prepare and to run once.
-LIMIT = 30
+LIMIT = 60
 
 
 @contextmanager
