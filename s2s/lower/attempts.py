@@ -17,7 +17,7 @@ from typing import Any
 import gast
 
 from s2s.errors import S2SError
-from s2s.ir.core import Block, Op, Value
+from s2s.ir.core import Block, Op, Value, walk
 from s2s.ir.ops import constant
 from s2s.ir.types import Opaque
 from s2s.lower.context import RETURN, RETURNED, Context, State
@@ -46,7 +46,11 @@ def lower_try(ctx: Context, node: gast.Try, rest: list[gast.AST], one: One) -> b
 
 def lower_finally(ctx: Context, body: Callable[[], None], final: Callable[[], None], node: gast.AST) -> None:
     """`body`, and then `final`, also where `body` has left the function or a loop."""
+    at, block = len(ctx.b.block.ops), ctx.b.block
     body()
+    caught = tuple(cls for classes in ctx.catching for cls in classes)
+    if caught and any(may_raise(ctx, op, caught) for op in block.ops[at:]):
+        _refuse_final(ctx, final, node)
     keys = [(ctx.frame, RETURNED)]
     for loop in ctx.loops:
         if loop.frame is ctx.frame:
@@ -63,6 +67,21 @@ def lower_finally(ctx: Context, body: Callable[[], None], final: Callable[[], No
         ctx.state.env[key] = flag
     if result is not None:
         ctx.state.env[ctx.frame, RETURN] = result
+
+
+def _refuse_final(ctx: Context, final: Callable[[], None], node: gast.AST) -> None:
+    """What `finally` changes on the way of an exception to its handler would have to be there in the handler."""
+    saved, trial = ctx.state, Block()
+    ctx.state = saved.copy()
+    before = flatten(ctx.state)
+    with ctx.b.at(trial):
+        final()
+    after = flatten(ctx.state)
+    ctx.state = saved
+    if any(op.spec.effect or op.spec.writes for op in walk(trial)) or after.keys() != before.keys() or any(
+            after[slot] is not v for slot, v in before.items()):
+        raise ctx.error(node, "a `finally` that changes something, on the way of an exception that is caught around it",
+                        "it would have to be changed on that way only", "change it after the `try`, or in its handler")
 
 
 def _with_handlers(ctx: Context, node: gast.Try, rest: list[gast.AST], one: One) -> bool:

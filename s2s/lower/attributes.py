@@ -36,6 +36,8 @@ CONTAINER_METHODS = {
     kind: {name for name in dir(cls) if not name.startswith("_")}
     for kind, cls in (("list", collections.deque), ("dict", collections.OrderedDict), ("set", set))}
 CONTAINER_METHODS["list"] |= {"sort"}
+for _names in CONTAINER_METHODS.values():
+    _names |= {"__getitem__", "__len__", "__contains__"}
 
 
 def named_replace(self: Any, /, **changes: Any) -> Any:

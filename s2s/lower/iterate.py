@@ -136,7 +136,31 @@ def _container(ctx: Context, node: gast.AST, x: Box | Outside) -> Items:
                         "give it one, or loop over its attributes", python=TypeError)
     if x.kind == "set":
         return _known(ctx, [_key(ctx, k) for k in set(content)])
+    if isinstance(content, list) and len(content) <= 32:
+        return Items(_Live(ctx, x), False, count=ctx.b.int(len(content)))
     return _known(ctx, list(content) if isinstance(content, list) else [_key(ctx, k) for k in content])
+
+
+class _Live(Sequence[Thunk]):
+    """The items of a list as they are when they are asked for: a loop may change the list that it is over."""
+
+    def __init__(self, ctx: Context, box: Box) -> None:
+        self.ctx, self.box = ctx, box
+
+    def _content(self) -> list[Lowered]:
+        content = self.ctx.state.heap[self.box]
+        assert isinstance(content, list)
+        return content
+
+    def __len__(self) -> int:
+        return len(self._content())
+
+    def __getitem__(self, k: Any) -> Any:
+        if isinstance(k, slice):
+            return [self[i] for i in range(*k.indices(len(self)))]
+        if not -len(self) <= k < len(self):
+            raise IndexError(k)
+        return lambda: self._content()[k]
 
 
 def new_iterator(ctx: Context, source: Lowered) -> Box:

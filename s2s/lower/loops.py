@@ -113,6 +113,8 @@ def _unrolled(ctx: Context, node: gast.AST, items: Sequence[Callable[[], Lowered
 
     def from_item(k: int) -> None:
         while k < len(items):
+            if k > MAX_UNROLL:
+                raise ctx.error(node, "a loop over a list that grows in it does not come to an end", "", "leave it")
             ctx.state.env[loop.continued] = FALSE
             body(loop, items[k]())
             ctx.state.env[loop.continued] = FALSE

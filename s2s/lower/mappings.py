@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +26,8 @@ NONE = Static(None)
 def call_method(ctx: Context, node: gast.AST, x: Lowered, name: str, args: list[Lowered],
                 kwargs: dict[str, Lowered]) -> Lowered | None:
     """A method of a container or string; None if it has no such method here."""
+    if name in _SPECIAL and not (isinstance(x, Box) and x.kind == "object"):
+        return ctx.call(node, Static(_SPECIAL[name]), [x, *args], kwargs)
     if isinstance(x, Box):
         method = methods_of(x).get(name)
         return None if method is None else method(ctx, node, x, *args, **kwargs)
@@ -35,6 +38,10 @@ def call_method(ctx: Context, node: gast.AST, x: Lowered, name: str, args: list[
     if isinstance(x, Tuple) and name in ("index", "count"):
         return _of_items(ctx, node, list(x.items), name, args)
     return None
+
+
+# Methods that are called by name, as a key: `max(range(n), key=items.__getitem__)`.
+_SPECIAL = {"__getitem__": operator.getitem, "__len__": len, "__contains__": operator.contains}
 
 
 def methods_of(x: Box) -> dict[str, Callable[..., Any]]:

@@ -33,7 +33,7 @@ def binary(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> L
         product = sparse_product(ctx, node, x, y)
         if product is not None:
             return product
-    sequence = _sequence_operator(ctx, name, x, y)
+    sequence = _sequence_operator(ctx, node, name, x, y)
     if sequence is not None:
         return sequence
     constants = (known(ctx, v) if isinstance(v, Static | Value) else UNKNOWN for v in (x, y))
@@ -84,7 +84,7 @@ def _items(ctx: Context, x: Lowered) -> tuple[str, list[Lowered]] | None:
 
 
 
-def _sequence_operator(ctx: Context, name: str, x: Lowered, y: Lowered) -> Lowered | None:
+def _sequence_operator(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> Lowered | None:
     """Concatenation and repetition of lists and tuples."""
     if isinstance(x, Box) and x.kind in ("dict", "set") and name in ("bitor", "bitand", "sub", "bitxor"):
         return _combined(ctx, name, x, y)
@@ -96,14 +96,14 @@ def _sequence_operator(ctx: Context, name: str, x: Lowered, y: Lowered) -> Lower
                         "use np.concatenate or np.tile on the array")
     left, right = _items(ctx, x), _items(ctx, y)
     if name == "add" and left and right and left[0] == right[0]:
-        return make_sequence(ctx, left[0], left[1] + right[1])
+        return make_sequence(ctx, left[0], left[1] + right[1], node)
     if name == "mul":
         for seq, other in ((left, y), (right, x)):
             if seq is not None and isinstance(other, Value) and is_int(other):
                 n = constant(other)
                 if n is None:
                     return _repeated(ctx, seq, other)
-                return make_sequence(ctx, seq[0], seq[1] * n)
+                return make_sequence(ctx, seq[0], seq[1] * n, node)
     return None
 
 

@@ -357,3 +357,39 @@ def list_that_is_another_one_each_time(x, n):
         first[0] = a[0] * x
         a = [a[0] * 2.0]
     return a[0] + first[0]
+
+
+@program(args=(np.array([0.8, 1.7, 0.4, 1.1]),))
+def loop_over_a_list_that_grows(x):
+    queue = [(0, 1.0)]
+    t = 0.0
+    for k, w in queue:
+        t += x[k] * w
+        if k < 3:
+            queue.append((k + 1, w * 0.5))
+    return t
+
+
+@program(args=([0.7, 0.4, 1.2],))
+def loop_over_a_list_that_changes(items):
+    a = list(items)
+    t = 0.0
+    for k, v in enumerate(a):
+        t += v * v
+        if k == 0:
+            a[2] = a[2] * 3.0
+    return t
+
+
+@program(args=(np.array([0.8, 1.7, 0.4, 1.1]),))
+def repeated_list_by_a_varying_index(x):
+    sums = [0.0] * 3
+    for i, v in enumerate(x):
+        sums[i % 3] = sums[i % 3] * v + v
+    return sums[0] * sums[1] - sums[2]
+
+
+@program(args=([0.7, 0.4, 1.2],))
+def greatest_by_its_index(items):
+    k = max(range(len(items)), key=items.__getitem__)
+    return items[k] ** 2 + k
