@@ -50,7 +50,8 @@ def lower_generator(ctx: Context, node: gast.GeneratorExp) -> Lowered:
             ctx.frame = outer
         ctx.state.env.pop((frame, RETURNED), None)
 
-    return new_iterator(ctx, Producer(run, "a generator expression"))
+    names = tuple((scope, n.id) for scope in (frame.outer,) for n in gast.walk(node) if isinstance(n, gast.Name))
+    return new_iterator(ctx, Producer(run, "a generator expression", None, names))
 
 
 def _frame(ctx: Context, node: Any) -> Frame:

@@ -263,6 +263,7 @@ class Context:
         self.initial: dict[Key, Callable[[], Lowered | None]] = {}  # of what is stored outside: what it held at first
         self.yields: dict[Frame, Callable[[Lowered], None]] = {}  # what takes the values of a running generator
         self.sites: dict[int, frozenset[int]] = {}  # the loops of the comprehension that made a list
+        self.taken: dict[Box, dict[Any, Any]] = {}  # generators whose values were all taken at once: what they read
         self.endless: list[Frame] = []  # generators whose loop never ends by itself
         self.lists: dict[Value, int] = {}  # arrays that stand for a list; the node that made it
         self.run_frames: list[Frame] = []  # the blocks that ran

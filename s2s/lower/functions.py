@@ -231,7 +231,12 @@ def _generator(ctx: Context, node: gast.AST | None, frame: Frame, tree: Any, bou
 
     first = min((n for n in own_nodes(tree) if isinstance(n, gast.Yield | gast.YieldFrom)), key=lambda n: n.lineno)
     place = frame.at or locate(frame.source, first, first)
-    return new_iterator(ctx, Producer(run, getattr(tree, "name", "<lambda>"), place))
+    names, scope = [], frame.outer
+    while scope is not None:
+        names += [(scope, n.id) for n in gast.walk(tree) if isinstance(n, gast.Name)]
+        scope = scope.outer
+    return new_iterator(ctx, Producer(run, getattr(tree, "name", "<lambda>"), place, tuple(names),
+                                      tuple(bound.values())))
 
 
 def _inline(ctx: Context, frame: Frame, tree: Any, bound: dict[str, Lowered], entry: Any) -> Lowered:

@@ -15,7 +15,7 @@ from s2s.ir.core import Value
 from s2s.ir.ops import constant
 from s2s.ir.types import Array, List
 from s2s.lower.containers import append
-from s2s.lower.context import RETURNED, Context
+from s2s.lower.context import RETURNED, Context, copy_content
 from s2s.lower.control import TRUE, branch, conditional
 from s2s.lower.guards import raise_if
 from s2s.lower.iterate import Items, describe, items_of, new_iterator
@@ -102,11 +102,39 @@ def lower_next(ctx: Context, node: gast.AST, args: list[Lowered], kwargs: dict[s
         found = ctx.stand_in(node, "next_", args, {})
         left_early(ctx, x)
         return found
+    _refuse_changed(ctx, node, x)
     if isinstance(source, Producer):
+        read = _read_by(ctx, source)
         made = collect(ctx, node, items_of(ctx, node, x))
+        if _read_by(ctx, source) != read:
+            raise ctx.error(node, "next() of a generator that changes what is around it",
+                            "its values are all computed at the first next()", "loop over it")
+        ctx.taken[x] = {"of": source, **read}
         ctx.state.heap[x] = {"source": made, "position": ctx.b.int(0)}
         source = made
     return _next_by_index(ctx, node, x, source, default)
+
+
+def _read_by(ctx: Context, source: Producer) -> dict[Any, Any]:
+    """What a generator may read: the names around it, and what is in the containers among these and its arguments."""
+    found: dict[Any, Any] = {key: ctx.state.env.get(key) for key in source.names}
+    pending = [*found.values(), *source.given]
+    while pending:
+        x = pending.pop()
+        if isinstance(x, Tuple):
+            pending += x.items
+        elif isinstance(x, Box) and x not in found:
+            content = found[x] = copy_content(ctx.state.heap.get(x))
+            pending += content if isinstance(content, list) else content.values() if isinstance(content, dict) else []
+    return found
+
+
+def _refuse_changed(ctx: Context, node: gast.AST, x: Box) -> None:
+    """All values of a generator were computed at the first next(): what it reads must be as it was then."""
+    before = ctx.taken.get(x)
+    if before is not None and {"of": before["of"], **_read_by(ctx, before["of"])} != before:
+        raise ctx.error(node, "next() of a generator that reads what has changed since the next() before",
+                        "its values are all computed at the first next()", "loop over it")
 
 
 def _next_by_index(ctx: Context, node: gast.AST, x: Box, source: Lowered, default: Lowered | None) -> Lowered:

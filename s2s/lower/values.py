@@ -86,6 +86,8 @@ class Producer:
     run: Callable[[Callable[[Lowered], None]], None]
     what: str
     at: Loc | None = None  # where it yields
+    names: tuple[tuple[Any, str], ...] = ()  # names around it that it may read
+    given: tuple[Lowered, ...] = ()  # its arguments
 
 
 @dataclass(frozen=True, slots=True)

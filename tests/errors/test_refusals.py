@@ -104,6 +104,21 @@ REFUSALS = [
         which of them that is, is not known
         make a copy of it before the loop
         """, "s2s.grad(f)(2.0, 3)"),
+    Refusal("next of a generator whose values changed", """
+        def f(x):
+            y = x
+            items = (y * k for k in (1.0, 2.0))
+            a = next(items)
+            y = 5.0
+            return a * next(items)
+        """, s2s.UnsupportedSyntaxError, """
+        next() of a generator that reads what has changed since the next() before
+          File "FILE", line 6, in f
+            return a * next(items)
+                       ^^^^^^^^^^^
+        its values are all computed at the first next()
+        loop over it
+        """),
     Refusal("generator without end", """
         import itertools
 
