@@ -59,7 +59,8 @@ def call_python(ctx: Context, node: gast.AST | None, function: FunctionType, rea
     """
     source = source_of(function)
     tree = source.node
-    if at is None and ctx.frame is not None and (function.__module__ or "").startswith("s2s.lower.library"):
+    if at is None and ctx.frame is not None and (function.__module__ or "").startswith(
+            ("s2s.lower.library", "s2s.scipy_rules")):
         at = ctx.frame.at
     frame = Frame(source, local_names(tree), own_globals(tree), own_nonlocals(tree), None, read,
                   class_of=_class_of(function, args), at=at)
