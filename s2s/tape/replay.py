@@ -101,7 +101,7 @@ def _attempt(spans: Sequence[Span], tape: Any, asked: Asked, options: Options,
 def watched_variables(spans: Sequence[Span], tape: Any, watched: Sequence[tuple[Any, Any]]) -> list[Variable]:
     """The Variables that a tape watches: those that it was given, and those that what ran reads."""
     def attempt(ctx: Context) -> list[Variable]:
-        segments = [s.segment([x for x in s.statements if not isinstance(x, gast.Assert)]) for s in spans]
+        segments = [s.segment([x for x in s.statements if not _is_beside(x)]) for s in spans]
         box = lower_segments(ctx, tape, segments)
         record = record_of(ctx, None, box)
         found = {variable_of(ctx, v) for v in tape_variables(ctx, record).items if isinstance(v, Value)}
@@ -109,6 +109,12 @@ def watched_variables(spans: Sequence[Span], tape: Any, watched: Sequence[tuple[
 
     with own_faults("the block"):
         return settled(attempt, lambda paths: EntryBinding(paths, spans), SERVICES, True)
+
+
+def _is_beside(statement: Any) -> bool:
+    """Whether a statement checks, or asks for a Jacobian, which reads no Variable that was not read before."""
+    return isinstance(statement, gast.Assert) or any(
+        isinstance(n, gast.Attribute) and n.attr in ("jacobian", "batch_jacobian") for n in gast.walk(statement))
 
 
 def _aliases(program: Program) -> frozenset[int]:
