@@ -263,3 +263,69 @@ def additions_to_a_view_of_what_is_read(x, n):
         v[i] += a[i]
         np.add.at(a, [4, i, 4], v[1:4])
     return np.sum(v * v)
+
+
+@program(args=(np.array([0.5, -1.5, 2.0, 0.25]), 3), wrt=(0,))
+def rows_in_a_list_and_in_the_matrix(x, n):
+    a = np.outer(x, x)
+    rows = []
+    for k in range(n):
+        rows.append(a[k])
+    for k in range(n):
+        rows[k][k] = x[0] * k
+        a[k, 0] += rows[(k + 1) % n][1]
+    return np.sum(a * a)
+
+
+@program(args=(np.array([0.5, -1.5, 2.0, 0.25]), 3), wrt=(0,))
+def popped_changed_and_pushed(x, n):
+    stack = [x * 1.0, x * 2.0]
+    for k in range(n):
+        a = stack.pop()
+        b = stack[-1]
+        a[:] = a * b
+        b[k] += a[0]
+        stack.append(a)
+        stack.append(b)
+    return sum(np.sum(v * x) for v in stack)
+
+
+@program(args=(np.array([0.5, -1.5, 2.0, 0.25]), 3), wrt=(0,))
+def each_row_from_the_one_before(x, n):
+    rows = np.zeros((n + 1, 4))
+    rows[0] = x
+    row = rows[0]
+    for k in range(n):
+        after = rows[k + 1]
+        after[:] = row * row + 0.1 * row[::-1]
+        row = after
+    row[0] = rows[1, 1]
+    return np.sum(rows * rows)
+
+
+@program(args=(np.array([0.5, -1.5, 2.0, 0.25]), 3), wrt=(0,))
+def swapped_on_a_condition(x, n):
+    a, b = x * 1.0, x * 2.0
+    for k in range(n):
+        if a[k] > 0.4:
+            a, b = b, a
+        a[k] *= b[(k + 1) % 4]
+        b[k] += a[0]
+    return np.sum(a * x) + np.sum(b * b)
+
+
+@program(args=(np.array([0.5, -1.5, 2.0, 0.25]), 3), wrt=(0,))
+def same_array_or_a_copy(x, n):
+    def updated(a, k):
+        if a[k] > 0.3:
+            return a
+        b = a.copy()
+        b[k] = a[k] * 3.0
+        return b
+
+    y = x * 1.0
+    z = y
+    for k in range(n):
+        z = updated(z, k)
+        z[3] += z[k]
+    return np.sum(z * x) + np.sum(y * y)
