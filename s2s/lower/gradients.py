@@ -55,7 +55,8 @@ def gradient(ctx: Context, node: gast.AST | None, inner: Inner, callee: Lowered,
         params = {**params_before, **{_Key(v, k): p for v, p in params.items()}}  # type: ignore[misc]
     touched = dict(ctx.touched)
     ctx.touched = {}
-    block, result, shape_state = inner_block(ctx, node, lambda: ctx.call(node, callee, inner_args, kwargs))
+    block, result, shape_state = inner_block(ctx, node, lambda: ctx.call(node, callee, inner_args, kwargs),
+                                             params.values())
     found = block.results
     variables = [r for r in ctx.touched if r.value.trainable and r.leaf is not None]
     ctx.touched = {**touched, **ctx.touched}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import gast
@@ -14,11 +14,12 @@ from s2s.lower.nests import leaves_of
 from s2s.lower.values import Box, Lowered
 
 
-def inner_block(ctx: Context, node: gast.AST | None, write: Callable[[], Lowered]) -> tuple[Block, Lowered, State]:
+def inner_block(ctx: Context, node: gast.AST | None, write: Callable[[], Lowered],
+                own: Iterable[Value] = ()) -> tuple[Block, Lowered, State]:
     """What `write` lowers, in a block; its result, and the state in which that is to be read.
 
     The block yields the leaves of the result. The program's state stays as it was; so an inner function that
-    changes something of the functions around it is refused.
+    changes something of the functions around it is refused. own: its parameters, of which it changes copies.
     """
     block, saved = Block(), ctx.state.copy()
     with ctx.b.at(block):
@@ -26,7 +27,7 @@ def inner_block(ctx: Context, node: gast.AST | None, write: Callable[[], Lowered
         block.results = leaves_of(ctx, result)
     after, ctx.state = ctx.state, saved
     _refuse_changes(ctx, node, saved, after)
-    _refuse_stores(ctx, block)
+    _refuse_stores(ctx, block, frozenset(own))
     return block, result, after
 
 
@@ -57,12 +58,12 @@ def _differ(x: Lowered, y: Lowered) -> bool:
     return x is not y and (isinstance(x, Value | Box) or isinstance(y, Value | Box) or x != y)
 
 
-def _refuse_stores(ctx: Context, block: Block) -> None:
+def _refuse_stores(ctx: Context, block: Block, own: frozenset[Value]) -> None:
     """Stores into arrays and growing lists of the functions around an inner one."""
     stores: list[Op] = [op for op in walk(block) if op.spec.writes is not None]
     if not stores:
         return
-    outer = [v for v in free_values(block) if is_memory(v.type)]
+    outer = [v for v in free_values(block) if is_memory(v.type) and v not in own]
     memory = Memory(Function("inner", Block(list(outer), block.ops, block.results)))
     classes = {memory.of(v): v for v in outer}
     for op in stores:

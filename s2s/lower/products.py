@@ -41,7 +41,7 @@ def _jvp(ctx: Context, node: gast.AST | None, f: Lowered, primals: Lowered, tang
         params += fresh.values()
         actual += fresh
         directions += [ctx.b.cast(d, _scalar_type(v)) for d, v in zip(leaves_of(ctx, t), leaves, strict=True)]
-    block, result, state = inner_block(ctx, node, lambda: ctx.call(node, f, inner))
+    block, result, state = inner_block(ctx, node, lambda: ctx.call(node, f, inner), params)
     found = block.results
     values, tangent = _tangents(ctx, node, Function("inner", Block(params, block.ops, found)), actual, directions)
     return Tuple((replaced(ctx, result, state, found, values), replaced(ctx, result, state, found, tangent)))
@@ -204,7 +204,7 @@ def _columns(ctx: Context, node: gast.AST | None, f: Lowered, args: Lowered, k: 
     inner = Value(x.type, x.hint)
     given = list(args.items)
     given[k.value] = _with_leaf(ctx, given[k.value], x, inner)
-    block, _, _ = inner_block(ctx, node, lambda: ctx.call(node, f, given))
+    block, _, _ = inner_block(ctx, node, lambda: ctx.call(node, f, given), [inner])
     found = [v for v in block.results if is_inexact(v.type)]
     dot = ctx.b.cast(value(ctx, node, direction), _scalar_type(x))
     return Tuple(tuple(_tangents(ctx, node, Function("inner", Block([inner], block.ops, found)), [x], [dot])[1]))
