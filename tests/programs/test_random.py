@@ -25,7 +25,7 @@ import s2s
 
 COUNT = int(os.environ.get("S2S_RANDOM_PROGRAMS", "2000"))
 PARTS = 2
-SAMPLE = min(20, COUNT // 100)  # compiled
+SAMPLE = max(4, min(20, COUNT // 100))  # compiled
 NUMBA = importlib.util.find_spec("numba") is not None
 outcomes = {"stable": 0, "unstable": 0}
 
