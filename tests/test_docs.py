@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib.util
 import re
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -48,6 +49,8 @@ def test_python_blocks_are_examples(page: Path) -> None:
 @pages
 def test_tables(page: Path) -> None:
     pytest.importorskip("numba")  # its presence decides some programs of the corpus
+    if page.name == "functions.md" and sys.version_info[:2] != (3, 12):
+        pytest.skip("the table has the functions that `math` has in Python 3.12")
     text = page.read_text(encoding="utf-8")
     assert text == generator().with_tables(text), "run `python docs/generate.py`"
 
