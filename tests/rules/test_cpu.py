@@ -35,7 +35,8 @@ REFUSED_STACKS = {f"np.linalg.{name}" for name in (
         "s2s.eig", "s2s.eigvals"}
 #: Refused, since numba has nothing of the kind.
 REFUSED = {name: "numba has no FFT" for name in TABLE.by_name if name.startswith("np.fft.")} | {
-    f"np.{name}": name for name in ("frexp", "array_equiv", "shares_memory", "may_share_memory", "bitwise_count", "lexsort")}
+    f"np.{name}": name
+    for name in ("frexp", "array_equiv", "shares_memory", "may_share_memory", "bitwise_count", "lexsort")}
 #: What they hold is what the memory held before, is in no order that is said, or has either sign.
 NO_NUMBERS = {"np.empty", "np.empty_like", "np.partition", "np.linalg.eigh"}
 
