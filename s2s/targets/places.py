@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from s2s.ir.core import Value
+from s2s.ir.memory import is_fresh, shares_memory
 from s2s.ir.ops import index_operands
 from s2s.rules.expr import Expr, fn
 from s2s.targets.common import product, reshaped, transposed
@@ -165,8 +167,24 @@ def _add(a: Expr, value: Expr) -> tuple[()]:
 
 
 def _store(name: str, a: Expr, args: dict[str, Expr]) -> tuple[()]:
+    values = args["values"]
+    if values.is_array and _may_overlap(values.v, a.v):
+        args = {**args, "values": fn.copy(values)}  # as NumPy does: the elements are stored one after the other
     a.b.emit(a.lookup(name), {"a": a.v, **{k: x.v for k, x in args.items()}})
     return ()
+
+
+def _may_overlap(v: Value, a: Value) -> bool:
+    """Whether a store into `a` may change `v`: not where that is memory newly made for something else."""
+    root, other = _viewed(v), _viewed(a)
+    return root is other or root.op is None or not is_fresh(root.op)
+
+
+def _viewed(v: Value) -> Value:
+    """What `v` is a view of."""
+    while v.op is not None and shares_memory(v.op):
+        v = v.op.value(v.op.spec.view or "")
+    return v
 
 
 def _setitem(a: Expr, items: Sequence[str], index: tuple[Expr, ...], value: Expr) -> Any:
