@@ -38,7 +38,7 @@ REFUSED = {name: "numba has no FFT" for name in TABLE.by_name if name.startswith
     f"np.{name}": name
     for name in ("frexp", "array_equiv", "shares_memory", "may_share_memory", "bitwise_count", "lexsort")}
 #: What they hold is what the memory held before, is in no order that is said, or has either sign.
-NO_NUMBERS = {"np.empty", "np.empty_like", "np.partition", "np.linalg.eigh"}
+NO_NUMBERS = {"np.empty", "np.empty_like", "np.partition", "np.linalg.eigh", "np.linalg.eig", "s2s.eig"}
 
 _BY_RULE: dict[str, list[Row]] = {}
 for _name, _sample in _ROWS:
