@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from s2s.analyse.memory import LOOPS, is_reference, is_view
 from s2s.ir.core import Block, Op, Value, walk
+from s2s.ir.sums import adds, uses
 
 _KEEPS_ORDER = frozenset({"setitem", "listset", "append", "listpop", "call", "pycall", "print", "raise", "assert"})
 
@@ -15,46 +16,10 @@ def is_sum(block: Block, carried: Sequence[tuple[Value, Value | None]]) -> bool:
 
     carried: block parameters, and what is yielded for each.
     """
-    uses = _uses(block, [last for _, last in carried if last is not None])
-    if any(last is None or not _adds(last, param, uses) for param, last in carried):
+    count = uses(block, [last for _, last in carried if last is not None])
+    if any(last is None or not adds(last, param, count) for param, last in carried):
         return False
     return _memory_is_summed(block)
-
-
-def _uses(block: Block, results: Sequence[Value]) -> dict[Value, int]:
-    """How often each value is read in `block`."""
-    count: dict[Value, int] = {}
-    for op in walk(block):
-        for v in (*op.operands(), *(r for inner in op.blocks for r in inner.results)):
-            count[v] = count.get(v, 0) + 1
-    for v in results:
-        count[v] = count.get(v, 0) + 1
-    return count
-
-
-def _adds(value: Value, param: Value, uses: dict[Value, int]) -> bool:
-    """Whether `value` is `param` plus something in which `param` does not occur."""
-    if value is param:
-        return uses.get(value, 0) <= 1
-    op = value.op
-    if op is None or uses.get(value, 0) != 1:
-        return False
-    if op.name == "add":
-        x, y = op.value("x"), op.value("y")
-        return _adds(x, param, uses) or _adds(y, param, uses)
-    if op.name == "sub":
-        return _adds(op.value("x"), param, uses)
-    if op.name == "for":
-        k = op.results.index(value)
-        inner = op.blocks[0]
-        return _adds(op.values("init")[k], param, uses) and _adds(inner.results[k], inner.params[k + 1], uses)
-    if op.name == "if":
-        k = op.results.index(value)
-        # Read once in each branch, and so twice in all.
-        ends = [b.results[k] for b in op.blocks]
-        once = {**uses, param: min(uses.get(param, 0) - 1, 1)} if uses.get(param, 0) == 2 else uses
-        return all(_adds(e, param, once) for e in ends)
-    return False
 
 
 def _memory_is_summed(block: Block) -> bool:

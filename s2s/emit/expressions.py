@@ -14,7 +14,7 @@ from s2s.emit.inline import Inlining
 from s2s.emit.nodes import Expression
 from s2s.ir.builder import cast_constant
 from s2s.ir.core import Op, Value
-from s2s.ir.ops import constant, index_operands, is_basic
+from s2s.ir.ops import constant, index_items, is_basic
 from s2s.ir.types import Array, List, Scalar, Type, promote
 
 # dtypes beside which a NumPy number of another dtype must say what it is.
@@ -153,13 +153,8 @@ class Expressions:
 
     def index(self, op: Op, *, as_value: bool = False) -> Expression:
         """What stands in the brackets; `as_value`: as a value to pass on, with `slice(a, b)`."""
-        items = op.attrs["items"]
-        values = list(op.values("index"))
-        parts = []
-        for code, count in zip(items, index_operands(items), strict=True):
-            given = [self.of(v) for v in values[:count]]
-            del values[:count]
-            parts.append(_item(code, given, as_value))
+        parts = [_item(code, [self.of(v) for v in values], as_value)
+                 for code, values in index_items(op.attrs["items"], op.values("index"))]
         return parts[0] if len(parts) == 1 else nodes.tuple_of(parts)
 
     def place(self, op: Op) -> Expression:

@@ -21,7 +21,7 @@ from typing import Protocol
 from s2s.ir.core import Block, Function, Op, Value
 from s2s.ir.linear import Linear, impossible
 from s2s.ir.memory import is_fresh
-from s2s.ir.ops import constant, index_operands
+from s2s.ir.ops import along, constant, is_basic
 from s2s.ir.types import Array, Dim, Scalar
 
 LOOPS = ("for", "while")
@@ -240,31 +240,20 @@ class Cells:
 
     def indexed(self, base: Place, op: Op) -> Place:
         """The part of `base` that the index of `op` selects."""
-        items: tuple[str, ...] = tuple(op.attrs["items"])
         a = op.value("a").type
         assert isinstance(a, Array)
-        if "a" in items or len(base.axes) != a.ndim:
+        if not is_basic(op.attrs["items"]) or len(base.axes) != a.ndim:
             return Place(base.root, base.sides, ())
         sides = list(base.sides)
         axes: list[int | None] = []
-        values = iter(op.values("index"))
-        here = iter(base.axes)
-        width = a.ndim - sum(c not in "ne" for c in items)
-        for code, n in zip(items, index_operands(items), strict=True):
-            parts = [next(values) for _ in range(n)]
-            if code == "n":
-                axes.append(None)
-            elif code == "e":
-                axes += [next(here) for _ in range(width)]
-            else:
-                k = next(here)
-                if k is not None:
-                    whole = sides[k] == Side(Linear(), self.extent(base.root, k))
-                    sides[k] = self._point(sides[k], parts[0], op, whole) if code == "i" \
-                        else self._slice(sides[k], code, parts, op, whole)
-                if code != "i":
-                    axes.append(k)
-        return Place(base.root, tuple(sides), (*axes, *here))
+        for code, parts, k in along(op, base.axes):
+            if k is not None and code != "e":
+                whole = sides[k] == Side(Linear(), self.extent(base.root, k))
+                sides[k] = self._point(sides[k], parts[0], op, whole) if code == "i" \
+                    else self._slice(sides[k], code, parts, op, whole)
+            if code != "i":
+                axes.append(k)
+        return Place(base.root, tuple(sides), tuple(axes))
 
     def _point(self, side: Side, index: Value, op: Op, whole: bool) -> Side:
         e = self.linear(index)

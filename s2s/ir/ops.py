@@ -5,9 +5,9 @@ NumPy and math functions are in `s2s.rules`; they use the same `OpSpec`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from s2s.ir.types import (
 )
 
 SPECS: dict[str, OpSpec] = {}
+T = TypeVar("T")
 
 
 def _spec(name: str, params: str, infer: Callable[[Op], Sequence[Type]], **flags: Any) -> OpSpec:
@@ -166,9 +167,40 @@ def constant(v: Any) -> Any:
 # given. `index` has the values in order.
 
 
-def index_operands(items: Sequence[str]) -> list[int]:
-    """How many values of `index` belong to each item."""
-    return [0 if c in "ne" else 1 if c in "ia" else c.count("1") for c in items]
+def index_items(items: Sequence[str], values: Sequence[T]) -> list[tuple[str, list[T]]]:
+    """Each item with its values."""
+    found, at = [], 0
+    for code in items:
+        n = 0 if code in "ne" else 1 if code in "ia" else code.count("1")
+        found.append((code, list(values[at:at + n])))
+        at += n
+    return found
+
+
+def axes_taken(code: str, parts: Sequence[Any]) -> int:
+    """How many axes of the array one index item consumes."""
+    if code in "ne":
+        return 0
+    if code == "a" and parts[0].type.dtype == "bool":
+        return int(parts[0].type.ndim)
+    return 1
+
+
+def along(op: Op, axes: Sequence[T]) -> Iterator[tuple[str, list[Value], T | None]]:
+    """The items of the basic index of `op`, each with the axis that it is on; `axes` are those of the array.
+
+    An ellipsis, and what the index leaves out, is an "e" for each axis; "n" is on none.
+    """
+    items = index_items(op.attrs["items"], op.values("index"))
+    rest = iter(axes)
+    for code, parts in items:
+        if code == "n":
+            yield code, parts, None
+        elif code == "e":
+            yield from (("e", parts, next(rest)) for _ in range(len(axes) - sum(c not in "ne" for c, _ in items)))
+        else:
+            yield code, parts, next(rest)
+    yield from (("e", [], axis) for axis in rest)
 
 
 def is_basic(items: Sequence[str]) -> bool:
@@ -223,14 +255,14 @@ def index_type(a: Array, items: Sequence[str], index: Sequence[Any]) -> Type:
     'float64[:, :, :]'
     """
     values = list(index)
-    consumed = sum(_axes(c, v) for c, v in _pairs(items, values))
+    consumed = sum(axes_taken(c, v) for c, v in index_items(items, values))
     dims: list[Dim] = []
     advanced: list[tuple[Dim, ...]] = []
     place: int | None = None
     separated = False
     previous_advanced = False
     axis = 0
-    for code, parts in _pairs(items, values):
+    for code, parts in index_items(items, values):
         if code in "ia" and (not is_basic(items)):
             if place is None:
                 place = len(dims)
@@ -240,7 +272,7 @@ def index_type(a: Array, items: Sequence[str], index: Sequence[Any]) -> Type:
             if code == "a":
                 t = parts[0].type
                 advanced.append((fresh_dim(),) if t.dtype == "bool" else t.dims)
-            axis += _axes(code, parts)
+            axis += axes_taken(code, parts)
             continue
         if code == "i":
             axis += 1
@@ -277,23 +309,6 @@ def _sliced_layout(a: Array, items: Sequence[str], values: Sequence[Value]) -> s
     if a.layout == "C" and rest and rest[0][0] == "s" and rest[0][3] == "0":
         rest.pop(0)
     return a.layout if all(c in ("s000", "e") for c in rest) else "A"
-
-
-def _pairs(items: Sequence[str], values: Sequence[Any]) -> list[tuple[str, list[Any]]]:
-    pairs, at = [], 0
-    for code, n in zip(items, index_operands(items), strict=True):
-        pairs.append((code, list(values[at:at + n])))
-        at += n
-    return pairs
-
-
-def _axes(code: str, parts: Sequence[Any]) -> int:
-    """How many axes of the array one index item consumes."""
-    if code in "ne":
-        return 0
-    if code == "a" and parts[0].type.dtype == "bool":
-        return int(parts[0].type.ndim)
-    return 1
 
 
 def _getitem(op: Op) -> Sequence[Type]:

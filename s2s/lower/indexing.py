@@ -9,7 +9,7 @@ import numpy as np
 
 from s2s.errors import UnsupportedSyntaxError, located
 from s2s.ir.core import Value
-from s2s.ir.ops import constant, index_operands
+from s2s.ir.ops import axes_taken, constant, index_items
 from s2s.ir.types import Array, List, Scalar, Type, unify
 from s2s.lower.attributes import get_attribute
 from s2s.lower.context import Context, GrowList
@@ -151,30 +151,11 @@ def encode(ctx: Context, node: gast.AST, a: Array, index: Lowered) -> tuple[tupl
         code, operands = _item(ctx, node, usable(ctx, node, part))
         items.append(code)
         values += operands
-    consumed = sum(_consumes(c, v) for c, v in _paired(items, values))
+    consumed = sum(axes_taken(c, v) for c, v in index_items(items, values))
     if consumed > a.ndim:
         raise ctx.error(node, f"too many indices: {consumed} for an array of {a.ndim} dimensions",
                         "NumPy would raise IndexError", f"use {a.ndim} or fewer")
     return tuple(items), tuple(values)
-
-
-def _paired(items: list[str], values: list[Value]) -> list[tuple[str, list[Value]]]:
-    out, at = [], 0
-    for code, n in zip(items, index_operands(items), strict=True):
-        out.append((code, values[at:at + n]))
-        at += n
-    return out
-
-
-def _consumes(code: str, parts: list[Value]) -> int:
-    if code in "ne":
-        return 0
-    if code == "a":
-        t = parts[0].type
-        assert isinstance(t, Scalar | Array)
-        if t.dtype == "bool":
-            return t.ndim
-    return 1
 
 
 def _item(ctx: Context, node: gast.AST, part: Lowered) -> tuple[str, list[Value]]:

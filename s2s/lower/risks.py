@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2s.ir.core import Block, Op, Value, clone_op, walk
-from s2s.ir.ops import constant, index_operands
+from s2s.ir.ops import along, constant, is_basic
 from s2s.ir.types import BOOL, INT, Array, List, Scalar
 from s2s.lower.context import Context
 
@@ -59,17 +59,14 @@ def _power(ctx: Context, op: Op) -> Value:
 
 def _index(ctx: Context, op: Op) -> Value | None:
     """Whether one of the ints of an index is out of bounds; None where the index has arrays."""
-    a, items = op.value("a"), op.attrs["items"]
-    values, at, axis = op.values("index"), 0, 0
+    a = op.value("a")
     assert isinstance(a.type, Array)
+    if not is_basic(op.attrs["items"]):
+        return None
     found: Value | None = None
-    for code, n in zip(items, index_operands(items), strict=True):
-        if code == "a":
-            return None
-        if code == "i":
-            found = _or(ctx, found, _beyond(ctx, values[at], ctx.b.dim(a, axis)))
-        axis += 0 if code == "n" else a.type.ndim - sum(c not in "ne" for c in items) if code == "e" else 1
-        at += n
+    for code, parts, axis in along(op, range(a.type.ndim)):
+        if code == "i" and axis is not None:
+            found = _or(ctx, found, _beyond(ctx, parts[0], ctx.b.dim(a, axis)))
     return ctx.b.const(False) if found is None else found
 
 

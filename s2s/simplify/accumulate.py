@@ -22,6 +22,7 @@ from s2s.ir.builder import Builder
 from s2s.ir.core import Block, Function, Op, Value, clone_function, walk
 from s2s.ir.memory import Memory, is_memory
 from s2s.ir.ops import SPECS, is_basic
+from s2s.ir.sums import uses
 from s2s.ir.types import Array, Scalar, kind
 
 
@@ -30,15 +31,11 @@ def accumulate(fn: Function, *, disjoint: bool = True) -> Function:
     if not any(op.name == "setitem" for op in walk(fn.block)):
         return fn
     new, _ = clone_function(fn)
-    uses: dict[Value, int] = {}
-    for op in walk(new.block):
-        for v in (*op.operands(), *(r for inner in op.blocks for r in inner.results)):
-            uses[v] = uses.get(v, 0) + 1
-    _block(new.block, Memory(new, disjoint=disjoint), uses)
+    _block(new.block, Memory(new, disjoint=disjoint), uses(new.block))
     return new
 
 
-def _block(block: Block, memory: Memory, uses: dict[Value, int]) -> None:
+def _block(block: Block, memory: Memory, count: dict[Value, int]) -> None:
     made = Builder(Block())
     ops = made.block.ops
     # Loads of numbers and views whose cells nothing has changed since, by the class of memory.
@@ -47,14 +44,14 @@ def _block(block: Block, memory: Memory, uses: dict[Value, int]) -> None:
     sums: dict[Value, set[Op]] = {}
     for op in block.ops:
         for inner in op.blocks:
-            _block(inner, memory, uses)
+            _block(inner, memory, count)
         if op.name == "setitem" and is_basic(op.attrs["items"]):
             waiting = loads.get(memory.of(op.value("a")), set()) | sums.get(memory.of(op.value("a")), set())
             value = op.value("value")
             if value.op in waiting and _same_cell(value.op, op):
                 continue  # it holds that already
             made.loc, made.origin = op.loc, op.origin
-            added = _added(op, waiting, uses, memory, made)
+            added = _added(op, waiting, count, memory, made)
             if added is not None:
                 op = Op(SPECS["additem"], {**op.args, "value": added}, dict(op.attrs), loc=op.loc, origin=op.origin)
         if op.name in ("call", "pycall"):
@@ -82,14 +79,14 @@ def _same_cell(load: Op | None, store: Op) -> bool:
         and load.values("index") == store.values("index") and load.attrs["items"] == store.attrs["items"]
 
 
-def _added(store: Op, known: set[Op], uses: dict[Value, int], memory: Memory, b: Builder) -> Value | None:
+def _added(store: Op, known: set[Op], count: dict[Value, int], memory: Memory, b: Builder) -> Value | None:
     """What `store` adds to what its cells hold; None where it does something else.
 
     known: loads of cells, and sums of views, since which nothing was written.
     """
     total = store.value("value")
     a = store.value("a").type
-    if total.op is None or total.op.name not in ("add", "sub") or uses.get(total, 0) != 1 \
+    if total.op is None or total.op.name not in ("add", "sub") or count.get(total, 0) != 1 \
             or not isinstance(a, Array) or kind(a) not in "fc":
         return None
     x, y = total.op.value("x"), total.op.value("y")
@@ -97,7 +94,7 @@ def _added(store: Op, known: set[Op], uses: dict[Value, int], memory: Memory, b:
         if not (_same_cell(old.op, store) and _fits(v, a)) or memory.of(v) is memory.of(store.value("a")):
             continue
         # A view shows what the cells hold when it is added to, a number what they held when it was loaded.
-        if total.op in known if is_memory(old.type) else old.op in known and uses.get(old, 0) == 1:
+        if total.op in known if is_memory(old.type) else old.op in known and count.get(old, 0) == 1:
             return v if total.op.name == "add" else b.neg(v)
     return None
 

@@ -18,6 +18,7 @@ from s2s.ir.cells import Cells, Nesting
 from s2s.ir.core import Block, Function, Op, Value, clone_function, walk
 from s2s.ir.memory import Memory, is_memory, shares_memory
 from s2s.ir.ops import constant
+from s2s.ir.sums import adds, uses
 
 ADDITIONS = frozenset({"additem", "addto"})
 _STORES = frozenset({"setitem", *ADDITIONS})
@@ -107,36 +108,5 @@ class Order:
 def _carries_sums(loop: Op) -> bool:
     """Whether all that an iteration does with what is carried is to add to it."""
     body = loop.blocks[0]
-    uses: dict[Value, int] = {}
-    for v in [*body.results, *(v for op in walk(body) for v in _read(op))]:
-        uses[v] = uses.get(v, 0) + 1
-    return all(_adds(r, p, uses) for r, p in zip(body.results, body.params[1:], strict=True))
-
-
-def _read(op: Op) -> list[Value]:
-    return [*op.operands(), *(r for inner in op.blocks for r in inner.results)]
-
-
-def _adds(value: Value, param: Value, uses: dict[Value, int]) -> bool:
-    """Whether `value` is `param` plus something in which `param` does not occur."""
-    if uses.get(value, 0) != 1:
-        return False
-    if value is param:
-        return True
-    op = value.op
-    if op is None:
-        return False
-    if op.name in ("add", "sub"):
-        x, y = op.value("x"), op.value("y")
-        return _adds(x, param, uses) or (op.name == "add" and _adds(y, param, uses))
-    if op.name == "for" and not op.attrs.get("breaks"):
-        k = op.results.index(value)
-        inner = op.blocks[0]
-        return _adds(op.values("init")[k], param, uses) and _adds(inner.results[k], inner.params[k + 1], uses)
-    if op.name == "if":
-        k = op.results.index(value)
-        ends = [b.results[k] for b in op.blocks]
-        # Read once in each branch, and so twice in all.
-        once = {**uses, param: 1} if uses.get(param, 0) == 2 and ends[0] is not ends[1] else uses
-        return all(_adds(e, param, once) for e in ends)
-    return False
+    count = uses(body, body.results)
+    return all(adds(r, p, count) for r, p in zip(body.results, body.params[1:], strict=True))

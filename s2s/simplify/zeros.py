@@ -22,6 +22,7 @@ from typing import Any
 from s2s.ir.core import Block, Function, Op, Value, clone_function, walk
 from s2s.ir.memory import Memory, is_fresh, is_memory
 from s2s.ir.ops import SPECS, constant, is_basic
+from s2s.ir.sums import uses
 from s2s.ir.types import Array, Scalar, same_size
 
 _ZEROS = frozenset({"np.zeros_like", "np.zeros"})
@@ -65,17 +66,7 @@ class _State:
 class _Zeros:
     def __init__(self, fn: Function, memory: Memory) -> None:
         self.memory = memory
-        self.uses: dict[Value, int] = {}
-        self._count(fn.block)
-
-    def _count(self, block: Block) -> None:
-        for op in block.ops:
-            for v in op.operands():
-                self.uses[v] = self.uses.get(v, 0) + 1
-            for inner in op.blocks:
-                self._count(inner)
-        for v in block.results:
-            self.uses[v] = self.uses.get(v, 0) + 1
+        self.uses = uses(fn.block, fn.block.results)
 
     def block(self, block: Block) -> None:
         """Rewrite one block, inner blocks first."""

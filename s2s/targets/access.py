@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from s2s.ir.cells import Cells
 from s2s.ir.core import Op, Value
 from s2s.ir.linear import Linear
-from s2s.ir.ops import constant, index_operands
+from s2s.ir.ops import along, constant, is_basic
 from s2s.ir.types import Array
 
 
@@ -50,34 +50,24 @@ def access(cells: Cells, v: Value) -> Access:
 
 def indexed(cells: Cells, base: Access, op: Op) -> Access | None:
     """The part of `base` that the index of `op` selects; None where it does not start at a known place."""
-    a = op.value("a").type
-    assert isinstance(a, Array)
-    items: tuple[str, ...] = tuple(op.attrs["items"])
-    if "a" in items:
+    if not is_basic(op.attrs["items"]):
         return None
     starts = list(base.starts)
     axes: list[int | None] = []
-    values = iter(op.values("index"))
-    here = iter(base.axes)
-    width = a.ndim - sum(c not in "ne" for c in items)
-    for code, n in zip(items, index_operands(items), strict=True):
-        parts = [next(values) for _ in range(n)]
-        if code == "n":
-            axes.append(None)
-        elif code == "e":
-            axes += [next(here) for _ in range(width)]
-        else:
-            k = next(here)
-            start = parts[0] if code == "i" or code[1] == "1" else None
-            if k is None or (code[0] == "s" and code[3] == "1" and constant(parts[-1]) != 1):
+    for code, parts, k in along(op, base.axes):
+        if code in "ne":
+            axes.append(k)
+            continue
+        if k is None or (code[0] == "s" and code[3] == "1" and constant(parts[-1]) != 1):
+            return None
+        start = parts[0] if code == "i" or code[1] == "1" else None
+        if start is not None and constant(start) != 0:
+            if not cells.is_natural(cells.linear(start), op) and not (code == "i" and not starts[k]):
                 return None
-            if start is not None and constant(start) != 0:
-                if not cells.is_natural(cells.linear(start), op) and not (code == "i" and not starts[k]):
-                    return None
-                starts[k] = (*starts[k], start)
-            if code != "i":
-                axes.append(k)
-    return Access(base.root, tuple(starts), (*axes, *here))
+            starts[k] = (*starts[k], start)
+        if code != "i":
+            axes.append(k)
+    return Access(base.root, tuple(starts), tuple(axes))
 
 
 def start(cells: Cells, found: Access, k: int) -> Linear:

@@ -7,19 +7,11 @@ from typing import Any, TypeAlias
 
 from s2s.ir.core import Value
 from s2s.ir.memory import is_fresh, shares_memory
-from s2s.ir.ops import index_operands
+from s2s.ir.ops import index_items
 from s2s.rules.expr import Expr, fn
 from s2s.targets.common import product, reshaped, transposed
 
 Pair: TypeAlias = "tuple[str, list[Expr]]"
-
-
-def _pairs(items: Sequence[str], index: Sequence[Expr]) -> list[tuple[str, list[Expr]]]:
-    found, at = [], 0
-    for code, n in zip(items, index_operands(items), strict=True):
-        found.append((code, list(index[at:at + n])))
-        at += n
-    return found
 
 
 def _arrays(items: Sequence[str]) -> list[int]:
@@ -50,7 +42,7 @@ def _joined(a: Expr, pairs: list[tuple[str, list[Expr]]]) -> tuple[Expr, Expr]:
 
 def _moved(a: Expr, items: Sequence[str], index: Sequence[Expr]) -> tuple[Expr, list[Pair], int] | None:
     """`a` with the axes of index arrays first, where all other items are whole slices; and where they were."""
-    pairs = _pairs(items, index)
+    pairs = index_items(items, index)
     if "e" in items:
         consumed = sum(code not in ("n", "e") for code in items)
         pairs[items.index("e"):items.index("e") + 1] = [("s000", [])] * (a.ndim - consumed)
@@ -67,7 +59,7 @@ def _moved(a: Expr, items: Sequence[str], index: Sequence[Expr]) -> tuple[Expr, 
 
 def _simpler(a: Expr, items: Sequence[str], index: Sequence[Expr]) -> tuple[Expr, tuple[str, ...], tuple[Expr, ...]]:
     """The same place by index arrays alone: slices and ints are taken first, as a view, and masks are indices."""
-    pairs = _pairs(items, index)
+    pairs = index_items(items, index)
     chosen = [parts[0] for code, parts in pairs if code == "a"]
     if len(chosen) == 1 and (chosen[0].ndim == 1 or not _is_mask(chosen[0])):
         i = fn.flatnonzero(chosen[0]) if _is_mask(chosen[0]) else chosen[0]
@@ -95,7 +87,7 @@ def _getitem(a: Expr, items: Sequence[str], index: tuple[Expr, ...]) -> Expr | N
         return a[(slice(None),) * a.ndim]
     if not arrays:
         return None
-    pairs = _pairs(items, index)
+    pairs = index_items(items, index)
     if len(arrays) == 1:
         i = pairs[arrays[0]][1][0]
         if i.ndim == 1 or (not i.is_array and not _is_mask(i)):
@@ -120,7 +112,7 @@ def _additem(a: Expr, items: Sequence[str], index: tuple[Expr, ...], value: Expr
     arrays = _arrays(items)
     if not arrays:
         return None
-    masks = [parts[0] for code, parts in _pairs(items, index) if code == "a" and _is_mask(parts[0])]
+    masks = [parts[0] for code, parts in index_items(items, index) if code == "a" and _is_mask(parts[0])]
     if masks and (len(items) > 1 or masks[0].ndim != a.ndim) and masks[0].ndim == 1:
         masks = []
     if masks:
@@ -191,7 +183,7 @@ def _setitem(a: Expr, items: Sequence[str], index: tuple[Expr, ...], value: Expr
     arrays = _arrays(items)
     if not arrays:
         return None
-    pairs = _pairs(items, index)
+    pairs = index_items(items, index)
     i = pairs[arrays[0]][1][0]
     if _is_mask(i) and len(items) == 1 and i.ndim == a.ndim:
         if i.ndim == 1 or value.is_array:

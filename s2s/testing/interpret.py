@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from s2s.ir.core import Block, Function, Op, OpSpec, Value
-from s2s.ir.ops import index_operands, is_basic
+from s2s.ir.ops import index_items, is_basic
 from s2s.rules.table import resolve
 from s2s.runtime import helpers
 
@@ -95,15 +95,14 @@ def _function(spec: OpSpec) -> Callable[..., Any]:
 def build_index(items: Sequence[str], values: Sequence[Any]) -> tuple[Any, ...]:
     """The Python index that `items` (see `s2s.ir.ops`) and `values` encode."""
     index: list[Any] = []
-    rest = iter(values)
-    for code, count in zip(items, index_operands(items), strict=True):
-        parts = iter([next(rest) for _ in range(count)])
+    for code, parts in index_items(items, values):
+        given = iter(parts)
         if code in "ne":
             index.append(None if code == "n" else ...)
         elif code in "ia":
-            index.append(next(parts))
+            index.append(next(given))
         else:
-            index.append(slice(*(next(parts) if flag == "1" else None for flag in code[1:])))
+            index.append(slice(*(next(given) if flag == "1" else None for flag in code[1:])))
     return tuple(index)
 
 
