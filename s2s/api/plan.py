@@ -56,16 +56,39 @@ def plain_value(v: Any) -> Any:
     return v
 
 
-class Plan:
-    """The reads of a specialisation: `values` fetches them, or says that it does not fit."""
+class Relations:
+    """Which of the values that are read have to be one object, different ones, or of one shape.
 
-    def __init__(self, binding: Binding, params: Sequence[Any]) -> None:
-        self.steps = [(self._getter(r), guard(r)) for r in binding.reads]
+    same, shaped, apart: pairs of positions; distinct: the positions of objects of which no two are the same.
+    """
+
+    def __init__(self, binding: Binding) -> None:
         self.same = [(r.index, r.same_as.index) for r in binding.reads if r.same_as is not None and r.same_as is not r]
         self.shaped = [(r.index, r.shaped_as.index) for r in binding.reads if r.shaped_as is not None]
         firsts = [r.index for r in binding.reads if r.same_as is r]
         self.distinct = firsts if len(firsts) > 1 else []
         self.apart = [(a.index, b.index) for a, b in binding.apart]
+
+    def hold(self, values: Sequence[Any]) -> bool:
+        """Whether the values of a call are related as those of the specialisation."""
+        for k, first in self.same:
+            if values[k] is not values[first]:
+                return False
+        for k, first in self.shaped:
+            if values[k].shape != values[first].shape:
+                return False
+        for k, other in self.apart:
+            if values[k] is values[other]:
+                return False
+        return not self.distinct or len({id(values[k]) for k in self.distinct}) == len(self.distinct)
+
+
+class Plan:
+    """The reads of a specialisation: `values` fetches them, or says that it does not fit."""
+
+    def __init__(self, binding: Binding, params: Sequence[Any]) -> None:
+        self.steps = [(self._getter(r), guard(r)) for r in binding.reads]
+        self.relations = Relations(binding)
         at = {r.leaf: r.index for r in binding.reads if r.leaf is not None}
         self.leaves = [at[p] for p in params]
         self.objects = frozenset(at[p] for p in params if isinstance(p.type, Opaque))
@@ -98,18 +121,7 @@ class Plan:
             if not fits(v):
                 return None
             values.append(v)
-        for k, first in self.same:
-            if values[k] is not values[first]:
-                return None
-        for k, first in self.shaped:
-            if values[k].shape != values[first].shape:
-                return None
-        for k, other in self.apart:
-            if values[k] is values[other]:
-                return None
-        if self.distinct and len({id(values[k]) for k in self.distinct}) != len(self.distinct):
-            return None
-        return values
+        return values if self.relations.hold(values) else None
 
     def core_arguments(self, values: list[Any]) -> list[Any]:
         """What the core is called with."""

@@ -68,14 +68,14 @@ class Shell:
         """The shell; `before`: statements between the checks and the call of the core."""
         for read in self.reads:
             self._read(read)
-        for k, first in self.plan.same:
+        for k, first in self.plan.relations.same:
             self.require(f"v{k} is v{first}")
-        for k, first in self.plan.shaped:
+        for k, first in self.plan.relations.shaped:
             self.require(f"v{k}.shape == v{first}.shape")
-        for i, a in enumerate(self.plan.distinct):
-            for b in self.plan.distinct[i + 1:]:
+        for i, a in enumerate(self.plan.relations.distinct):
+            for b in self.plan.relations.distinct[i + 1:]:
                 self.require(f"v{a} is not v{b}")
-        for a, b in self.plan.apart:
+        for a, b in self.plan.relations.apart:
             self.require(f"v{a} is not v{b}")
         self.lines += before
         self.given("core", core)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.api.plan import Plan, guard, plain_value
+from s2s.api.plan import Plan, Relations, guard, plain_value
 from s2s.errors import ReplayError, located
 from s2s.ir.core import Loc, Op, Value
 from s2s.ir.types import Opaque, Scalar
@@ -41,11 +41,7 @@ class Specialisation:
                        if kind == "entry" and n == number and (r.leaf is None or r.by_value)]
             if not span.place.is_known([span.entry.get(k) for k in range(len(span.place.steps))]):
                 span.place.programs.append(program)
-        self.same = [(r.index, r.same_as.index) for r in binding.reads if r.same_as not in (None, r)]
-        self.shaped = [(r.index, r.shaped_as.index) for r in binding.reads if r.shaped_as is not None]
-        self.apart = [(a.index, b.index) for a, b in binding.apart]
-        firsts = [r.index for r in binding.reads if r.same_as is r]
-        self.distinct = firsts if len(firsts) > 1 else []
+        self.relations = Relations(binding)
         self.arguments: list[tuple[int, str, Any]] = []
         for p in fn.block.params:
             if p not in at:
@@ -93,14 +89,7 @@ class Specialisation:
             if not fits(v):
                 return None
             values.append(v)
-        for k, first in self.same:
-            if values[k] is not values[first]:
-                return None
-        if any(values[k].shape != values[first].shape for k, first in self.shaped):
-            return None
-        if any(values[k] is values[other] for k, other in self.apart):
-            return None
-        if self.distinct and len({id(values[k]) for k in self.distinct}) != len(self.distinct):
+        if not self.relations.hold(values):
             return None
         return values if self._finds(values, [s.names for s in spans], asked) else None
 
