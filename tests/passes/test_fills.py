@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +13,7 @@ from s2s.ir.core import Function, walk
 from s2s.pipeline import lowered
 from s2s.simplify import simplify
 from s2s.targets.fills import fills
+from tests.passes.sources import imported
 
 COUNT = 80
 
@@ -56,13 +55,7 @@ def program(seed: int) -> str:
 
 @pytest.fixture(scope="module")
 def module(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    path = Path(tmp_path_factory.mktemp("programs")) / "zeros.py"
-    path.write_text("import numpy as np\n\n\n" + "\n\n".join(program(seed) for seed in range(COUNT)))
-    spec = importlib.util.spec_from_file_location("zeros", path)
-    assert spec is not None and spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
+    return imported(tmp_path_factory.mktemp("programs"), "zeros", map(program, range(COUNT)))
 
 
 def filled(module: Any, seed: int) -> Function:

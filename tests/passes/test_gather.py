@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +15,7 @@ from s2s.ir.core import Function, walk
 from s2s.pipeline import lowered
 from s2s.simplify import simplify
 from s2s.targets.gather import gather
+from tests.passes.sources import imported
 
 COUNT = 60
 FILLED = """
@@ -65,13 +64,7 @@ def program(seed: int) -> str:
 
 @pytest.fixture(scope="module")
 def module(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    path = Path(tmp_path_factory.mktemp("programs")) / "nests.py"
-    path.write_text("import numpy as np\n\n\n" + "\n\n".join([*map(program, range(COUNT)), FILLED]))
-    spec = importlib.util.spec_from_file_location("nests", path)
-    assert spec is not None and spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
+    return imported(tmp_path_factory.mktemp("programs"), "nests", [*map(program, range(COUNT)), FILLED])
 
 
 def rank_of(seed: int) -> int:
