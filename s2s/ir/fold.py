@@ -291,6 +291,14 @@ def _trips(b: Builder, op: Op, t: Type) -> Value | None:
     return None
 
 
+def _against_zero(b: Builder, op: Op, t: Type) -> Value | None:
+    x, y = op.value("x"), op.value("y")
+    negated = _operation(b, x, "neg")
+    if negated is not None and constant(y) == 0 and _is_float(x.type):
+        return b.binary(op.name, negated.value("x"), y)
+    return None
+
+
 def _neg_condition(b: Builder, op: Op, t: Type) -> Value | None:
     inner = _operation(b, op.value("x"), "not")
     return inner.value("x") if inner is not None else None
@@ -313,5 +321,5 @@ def _or(b: Builder, op: Op, t: Type) -> Value | None:
 _REWRITES: dict[str, Any] = {
     "and": _and, "or": _or,
     "add": _add, "sub": _sub, "mul": _mul, "div": _div, "neg": _neg, "pow": _pow, "cast": _cast,
-    "trips": _trips, "not": _neg_condition,
+    "trips": _trips, "not": _neg_condition, "eq": _against_zero, "ne": _against_zero,
 }
