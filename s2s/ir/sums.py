@@ -16,9 +16,12 @@ def uses(block: Block, results: Iterable[Value] = ()) -> dict[Value, int]:
     return count
 
 
-def adds(value: Value, param: Value, uses: dict[Value, int]) -> bool:
-    """Whether `value` is `param` plus something in which `param` does not occur."""
-    if uses.get(value, 0) != 1:
+def adds(value: Value, param: Value, uses: dict[Value, int], branches: int = 1) -> bool:
+    """Whether `value` is `param` plus something in which `param` does not occur.
+
+    branches: in how many `param` is read, each time once.
+    """
+    if uses.get(value, 0) != (branches if value is param else 1):
         return False
     if value is param:
         return True
@@ -27,14 +30,12 @@ def adds(value: Value, param: Value, uses: dict[Value, int]) -> bool:
         return False
     if op.name in ("add", "sub"):
         x, y = op.value("x"), op.value("y")
-        return adds(x, param, uses) or (op.name == "add" and adds(y, param, uses))
+        return adds(x, param, uses, branches) or (op.name == "add" and adds(y, param, uses, branches))
     if op.name == "for" and not op.attrs.get("breaks"):
         k = op.results.index(value)
         inner = op.blocks[0]
-        return adds(op.values("init")[k], param, uses) and adds(inner.results[k], inner.params[k + 1], uses)
+        return adds(op.values("init")[k], param, uses, branches) and adds(inner.results[k], inner.params[k + 1], uses)
     if op.name == "if":
         k = op.results.index(value)
-        # Read once in each branch, and so twice in all.
-        once = {**uses, param: 1} if uses.get(param, 0) == 2 else uses
-        return all(adds(b.results[k], param, once) for b in op.blocks)
+        return all(adds(b.results[k], param, uses, len(op.blocks)) for b in op.blocks)
     return False
