@@ -1,7 +1,7 @@
 """Which arrays and lists may share memory, and which stores may change what an operation has read.
 
 Values are put into groups: two arrays of one group may share memory, those of two groups do not. The
-grouping is by unification, so it does not depend on program order; what does, `may_change`, asks
+grouping (`s2s.ir.memory`) does not depend on program order; what does, `may_change`, asks
 whether a store to the group can run after a given operation.
 """
 
@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from s2s.errors import UnsupportedSyntaxError, located
+from s2s.ir import memory
 from s2s.ir.core import Block, Function, Op, Value
-from s2s.ir.ops import constant, is_basic
+from s2s.ir.ops import constant
 from s2s.ir.types import Array, List, Type
 
 LOOPS = ("for", "while")
@@ -26,10 +27,8 @@ def is_reference(t: Type) -> bool:
 
 
 def is_view(op: Op) -> bool:
-    """Whether the result of `op` may share memory with its argument `spec.view`."""
-    if op.spec.view is None or not op.results or not is_reference(op.result.type):
-        return False
-    return op.name != "getitem" or is_basic(op.attrs["items"])
+    """Whether the result of `op` is an array or list that may share memory with its argument `spec.view`."""
+    return memory.shares_memory(op) and is_reference(op.result.type)
 
 
 def is_surely_view(op: Op) -> bool:
@@ -55,19 +54,19 @@ def written(op: Op) -> Value | None:
     return None if op.spec.writes is None else op.value(op.spec.writes)
 
 
-def is_natural(v: Value, memory: Memory) -> bool:
+def is_natural(v: Value, found: Memory) -> bool:
     """Whether an int is known not to be negative: such an index counts from the start."""
     c = constant(v)
     if c is not None:
         return isinstance(c, int) and c >= 0
     if v.op is None:
-        owner = memory.owner[memory.home[v]]
-        is_index = owner is not None and owner.name == "for" and v is memory.home[v].params[0]
-        return (owner is not None and is_index and is_natural(owner.value("start"), memory)
+        owner = found.owner[found.home[v]]
+        is_index = owner is not None and owner.name == "for" and v is found.home[v].params[0]
+        return (owner is not None and is_index and is_natural(owner.value("start"), found)
                 and (constant(owner.value("step")) or -1) > 0)
     if v.op.name in ("dim", "listlen", "trips"):
         return True
-    return v.op.name in ("add", "mul") and all(is_natural(u, memory) for u in v.op.operands())
+    return v.op.name in ("add", "mul") and all(is_natural(u, found) for u in v.op.operands())
 
 
 class Memory:
@@ -84,7 +83,7 @@ class Memory:
     """
 
     def __init__(self, fn: Function) -> None:
-        self._parent: dict[Value, Value] = {}
+        self._classes = memory.Memory(fn)
         self.home: dict[Value, Block] = {}
         self.owner: dict[Block, Op | None] = {fn.block: None}
         self.block_of: dict[Op, Block] = {}
@@ -104,16 +103,7 @@ class Memory:
 
     def group(self, v: Value) -> Value:
         """The representative of the group of `v`."""
-        while (parent := self._parent.get(v, v)) is not v:
-            self._parent[v] = self._parent.get(parent, parent)
-            v = parent
-        return v
-
-    def _union(self, a: Value, b: Value) -> None:
-        if is_reference(a.type) and is_reference(b.type):
-            x, y = self.group(a), self.group(b)
-            if x is not y:
-                self._parent[y] = x
+        return self._classes.of(v)
 
     def _visit(self, block: Block, roots: list[Value], stores: list[Op]) -> None:
         for p in block.params:
@@ -130,45 +120,8 @@ class Memory:
                 self._visit(inner, roots, stores)
             if op.spec.writes is not None:
                 stores.append(op)
-            self._link(op, roots)
-
-    def _link(self, op: Op, roots: list[Value]) -> None:
-        if op.name in ("if", "with"):
-            for inner in op.blocks:
-                for y, r in zip(inner.results, op.results, strict=True):
-                    self._union(y, r)
-        elif op.name in LOOPS:
-            self._link_loop(op)
-        elif is_view(op):
-            self._union(op.value(op.spec.view or ""), op.result)
-        elif op.name == "custom":
-            for a, r in zip(op.values("args"), op.results, strict=True):
-                self._union(a, r)
-        elif op.name in ("append", "listset"):
-            self._union(op.value("list"), op.value("value"))
-        elif op.name == "listpop":
-            self._union(op.value("list"), op.result)
-        elif op.name == "list":
-            for e in op.values("elements"):
-                self._union(op.result, e)
-            roots.append(op.result)
-        else:
-            roots += [r for r in op.results if is_reference(r.type)]
-            if op.name in ("call", "pycall"):
-                # What a call returns may be, or be part of, what it was given.
-                references = [v for v in (*op.operands(), *op.results) if is_reference(v.type)]
-                for v in references[1:]:
-                    self._union(references[0], v)
-
-    def _link_loop(self, op: Op) -> None:
-        init = op.values("init")
-        body = op.blocks[-1]
-        for k, (first, result) in enumerate(zip(init, op.results, strict=True)):
-            for block in op.blocks:
-                offset = 1 if op.name == "for" else 0
-                self._union(first, block.params[k + offset])
-            self._union(first, result)
-            self._union(first, body.results[k])
+            if not (op.blocks or is_view(op) or op.name == "listpop"):  # whose results are of memory that there was
+                roots += [r for r in op.results if is_reference(r.type)]
 
     def is_written(self, v: Value, lists: bool = False) -> bool:
         """Whether array elements of the group of `v` are stored to (with `lists`: or lists changed)."""
