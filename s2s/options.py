@@ -24,6 +24,9 @@ class Options:
             raise ValueError(f"target={self.target!r} is none of {', '.join(map(repr, TARGETS))}")
 
 
+DEFAULT = Options()
+
+
 def options_of(given: dict[str, Any]) -> Options:
     """The options passed by keyword; TypeError that names one that there is not."""
     known = [f.name for f in fields(Options)]

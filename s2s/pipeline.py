@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from s2s.compile.numba_cpu import compile_cpu
+from s2s.compile.numba_cpu import OPTIONS, compile_cpu
 from s2s.compile.python import compile_python
 from s2s.differentiate.forward import Forward, forward
 from s2s.differentiate.inside import connections, expand
@@ -27,7 +27,7 @@ from s2s.lower.context import Services
 from s2s.lower.lower import Program, lower
 from s2s.lower.record import unreplayable
 from s2s.lower.written import check_independent, check_stores, keep_apart, one_memory, stores_of
-from s2s.options import Options
+from s2s.options import DEFAULT, Options
 from s2s.rules import TABLE
 from s2s.simplify import simplify
 from s2s.simplify.dce import dce
@@ -35,6 +35,7 @@ from s2s.targets.fills import fills
 from s2s.targets.gather import gather
 from s2s.targets.loops import loops
 from s2s.targets.numba_forms import legalise
+from s2s.targets.parallel import Loop, parallel
 from s2s.targets.reciprocals import reciprocals
 from s2s.targets.registers import registers
 from s2s.targets.unbound import unbound
@@ -76,7 +77,8 @@ class Derivative:
 
     wrt: the reads that are differentiated; connected: which of them the value depends on. seeds: how
     many seed parameters the core has. written: places of the parameters that the function writes to. zeros:
-    inputs that only code left out here would connect. stages: the program between any two stages.
+    inputs that only code left out here would connect. stages: the program between any two stages. loops: where the
+    option `parallel` is on, the loops of the emitted program.
     """
 
     program: Program
@@ -90,6 +92,7 @@ class Derivative:
     zeros: list[bool] = field(default_factory=list)
     mode: str = "reverse"
     stages: dict[str, Function] = field(default_factory=dict)
+    loops: list[Loop] = field(default_factory=list)
 
 
 def lowered(function: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any], names: Sequence[str],
@@ -107,27 +110,27 @@ def lowered(function: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any
 
 
 def differentiate(program: Program, wrt: Sequence[Read], *, keep_values: bool, seeds_given: bool,
-                  target: str = "python") -> Derivative:
+                  options: Options = DEFAULT) -> Derivative:
     """The adjoint of a lowered function with respect to the reads `wrt`."""
     name = f"{program.function.name}_{'value_and_gradients' if keep_values else 'gradients'}"
     return _derivative(
-        program, wrt, name, target, "reverse", keep_values,
+        program, wrt, name, options, "reverse", keep_values,
         lambda fn, inputs, outside: reverse(fn, inputs, TABLE, keep_values=keep_values, seeds_given=seeds_given,
                                             outside=outside))
 
 
-def evaluation(program: Program, *, target: str = "python") -> Derivative:
+def evaluation(program: Program, *, options: Options = DEFAULT) -> Derivative:
     """A lowered function as it is, with the derivatives that it asks for in it."""
     fn = program.function
-    if target == "cpu":
+    if options.target == "cpu":
         _assign_after(program)
     simple = simplify(fn)
     simple.name = fn.name
     stages = {"lowered": fn, "simplified": simple}
-    emitted = emit(for_target(simple, target), target=target)
+    emitted, found = _emitted(simple, options)
     stores = stores_of(program)
     written = tuple(k for k, p in enumerate(fn.block.params) if p in stores)
-    return Derivative(program, [], [], simple, emitted, 0, True, written, [], "value", stages)
+    return Derivative(program, [], [], simple, emitted, 0, True, written, [], "value", stages, found)
 
 
 def _drop_draws(fn: Function) -> None:
@@ -162,15 +165,15 @@ def _drop(block: Block, gone: Callable[[Op], bool]) -> None:
             _drop(inner, gone)
 
 
-def push_forward(program: Program, wrt: Sequence[Read], *, target: str = "python") -> Derivative:
+def push_forward(program: Program, wrt: Sequence[Read], *, options: Options = DEFAULT) -> Derivative:
     """The tangent of a lowered function along the reads `wrt`."""
-    return _derivative(program, wrt, f"{program.function.name}_jvp", target, "forward", True,
+    return _derivative(program, wrt, f"{program.function.name}_jvp", options, "forward", True,
                        lambda fn, inputs, outside: forward(fn, inputs, TABLE, outside))
 
 
-def _derivative(program: Program, wrt: Sequence[Read], name: str, target: str, mode: str, keep_values: bool,
+def _derivative(program: Program, wrt: Sequence[Read], name: str, options: Options, mode: str, keep_values: bool,
                 transform: Callable[[Function, list[Value], list[Value]], Reverse | Forward]) -> Derivative:
-    raises = target == "python"
+    raises = options.target == "python"
     fn = simplify(program.function, raises=raises)
     at = {leaf: k for k, leaf in enumerate(program.function.block.params)}
     inputs = [fn.block.params[at[r.leaf]] for r in wrt if r.leaf is not None]
@@ -183,15 +186,20 @@ def _derivative(program: Program, wrt: Sequence[Read], name: str, target: str, m
         not c and _mentioned(program, r) for c, r in zip(made.connected, wrt, strict=True)]
     stages = {"lowered": program.function, "differentiated": made.function, "simplified": simple}
     seeds = len(simple.block.params) - len(fn.block.params)
-    emitted = emit(for_target(simple, target), target=target)
+    emitted, found = _emitted(simple, options)
     return Derivative(program, list(wrt), list(made.connected), simple, emitted, seeds, keep_values,
-                      tuple(at[p] for p in stores), zeros, mode, stages)
+                      tuple(at[p] for p in stores), zeros, mode, stages, found)
 
 
-def for_target(fn: Function, target: str) -> Function:
-    """The program in operations that the target's compiler has."""
+def _emitted(fn: Function, options: Options) -> tuple[Emitted, list[Loop]]:
+    """The program as text, in operations that the target's compiler has; and what is known of its loops."""
     fn = unbound(fn)
-    return legalise(fills(registers(gather(loops(reciprocals(fn)))))) if target == "cpu" else fn
+    found: list[Loop] = []
+    if options.target == "cpu":
+        fn = legalise(fills(registers(gather(loops(reciprocals(fn))))))
+        if options.parallel:
+            fn, found = parallel(fn)
+    return emit(fn, target=options.target), found
 
 
 def compiled(derivative: Derivative, options: Options) -> Callable[..., Any]:
@@ -200,9 +208,13 @@ def compiled(derivative: Derivative, options: Options) -> Callable[..., Any]:
         return compile_python(derivative.emitted)
     if options.target == "cpu":
         refuse_effects(derivative.function)
-        return compile_cpu(derivative.emitted, {
-            k: getattr(options, k) for k in ("parallel", "fastmath", "cache", "boundscheck") if getattr(options, k)})
+        return compile_cpu(derivative.emitted, compiler_options(options))
     raise CompilationError("target='cuda' is not available yet: use target='cpu' or target='python'")
+
+
+def compiler_options(options: Options) -> dict[str, bool]:
+    """What is passed on to the compiler."""
+    return {k: getattr(options, k) for k in OPTIONS if getattr(options, k)}
 
 
 @contextlib.contextmanager
@@ -271,7 +283,7 @@ def written_parameters(program: Program) -> dict[Value, Op]:
     return found
 
 
-def replayed(program: Program, target: str = "python") -> Derivative:
+def replayed(program: Program, options: Options = DEFAULT) -> Derivative:
     """A block that ran, lowered to be run again: the derivatives that it asks for, and no effect."""
     fn = expand(program.function, TABLE, _simpler, replayed=True)
     _drop_draws(fn)
@@ -284,8 +296,8 @@ def replayed(program: Program, target: str = "python") -> Derivative:
                       "its result is needed, and another call may give another one",
                       "bind its result to a name of its own at the top level of the block, or call it before the block")
     stages = {"lowered": fn, "simplified": simple}
-    emitted = emit(for_target(simple, target), target=target)
-    return Derivative(program, [], [], simple, emitted, 0, True, (), [], "value", stages)
+    emitted, found = _emitted(simple, options)
+    return Derivative(program, [], [], simple, emitted, 0, True, (), [], "value", stages, found)
 
 
 def _mentioned(program: Program, read: Read) -> bool:
@@ -310,8 +322,10 @@ def _mentioned(program: Program, read: Read) -> bool:
 __all__ = [
     "SERVICES",
     "Derivative",
+    "Loop",
     "adjoint_name",
     "compiled",
+    "compiler_options",
     "differentiate",
     "evaluation",
     "lowered",

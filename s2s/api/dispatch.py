@@ -165,7 +165,7 @@ class GradientFunction:
             chosen = self._chosen(names, kwargs)
             wrt = [leaf for name in chosen for leaf in argument_leaves(program.binding, program.arguments[name])]
         keep = request.with_value or with_dy
-        return differentiate(program, wrt, keep_values=keep, seeds_given=with_dy, target=request.options.target)
+        return differentiate(program, wrt, keep_values=keep, seeds_given=with_dy, options=request.options)
 
     def _check_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if self._signature is not None:

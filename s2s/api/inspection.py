@@ -9,7 +9,7 @@ from typing import Any
 from s2s.compile.save import save
 from s2s.ir.printer import to_text
 from s2s.options import Options
-from s2s.pipeline import Derivative, compiled
+from s2s.pipeline import Derivative, Loop, compiled, compiler_options
 from s2s.variable import Variable
 
 
@@ -38,6 +38,15 @@ class Lowered:
         return {**{name: to_text(fn) for name, fn in self._derivative.stages.items()}, "source": self.source}
 
     @property
+    def loops(self) -> list[Loop]:
+        """Which loops of the adjoint run in parallel, and why the others do not (target cpu with `parallel=True`).
+
+        In program order, without those inside a parallel one. Each has `loc` (the user's statement), `reverse`,
+        `parallel` and `reason`, and prints as one line. Empty for other targets and without the option.
+        """
+        return list(self._derivative.loops)
+
+    @property
     def signature(self) -> str:
         """The parameters of the adjoint with their types."""
         return ", ".join(f"{p.hint}: {p.type}" for p in self._derivative.function.block.params)
@@ -53,9 +62,7 @@ class Lowered:
 
     def save(self, path: str | Path) -> None:
         """Write the adjoint as a module of its own, which needs NumPy (and numba) but not s2s."""
-        save(self._derivative.emitted, path, self._options.target)
-
-
+        save(self._derivative.emitted, path, self._options.target, compiler_options(self._options))
 
 def variables_of(derivative: Derivative) -> list[Variable]:
     """The Variables that a function reads, in order of creation."""

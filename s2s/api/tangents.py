@@ -96,7 +96,7 @@ class TangentFunction:
                                 f"which has no tangent; pass {float(x)!r}, or None as its tangent")
             if not is_fixed:
                 wrt += argument_leaves(program.binding, program.arguments[name])
-        derivative = push_forward(program, wrt, target=self.options.target)
+        derivative = push_forward(program, wrt, options=self.options)
         entry = _TangentEntry(derivative, compiled(derivative, self.options))
         entry.names = names  # type: ignore[attr-defined]
         program.binding.forget()

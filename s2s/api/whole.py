@@ -32,7 +32,7 @@ class CompiledFunction(GradientFunction):
         self._check_arguments(args, kwargs)
         name = function_name(function)
         program = lowered(function, name, args, kwargs, positional_names(self._signature, len(args)), merge=True)
-        return evaluation(program, target=self.request.options.target)
+        return evaluation(program, options=self.request.options)
 
     def _finish(self, entry: Entry, values: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any], dy: Any) -> Any:
         results, _ = entry.run(values, None)

@@ -21,6 +21,8 @@ from s2s.errors import CompilationError, located
 
 _numbers = itertools.count()
 OPTIONS = ("parallel", "fastmath", "cache", "boundscheck")
+# numba sees neither that two names are one memory when it joins loops, nor that `a[1:] = a[:-1]` reads what it writes.
+PARALLEL = {"fusion": False, "inplace_binop": False, "setitem": False}
 FIX = 'target="python" runs the same code without numba.'
 
 
@@ -76,7 +78,8 @@ def cpu_module(emitted: Emitted, options: Mapping[str, Any], *, importing: bool 
         return np.sin(x)
     <BLANKLINE>
     """
-    given = ['error_model="numpy"', *(f"{k}={options[k]!r}" for k in OPTIONS if options.get(k))]
+    said = {**options, "parallel": PARALLEL} if options.get("parallel") else options
+    given = ['error_model="numpy"', *(f"{k}={said[k]!r}" for k in OPTIONS if said.get(k))]
     shared = [text for text in given if not text.startswith(("cache", "parallel"))]
     return module(emitted, decorator=f"@numba.njit({', '.join(given)})",
                   helper_decorator=f"@numba.njit({', '.join(shared)})", importing=importing)

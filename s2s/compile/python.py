@@ -20,6 +20,8 @@ from s2s.runtime import helpers as runtime_helpers
 def compile_python(emitted: Emitted) -> Callable[..., Any]:
     r"""The emitted function; it sees `np`, `math`, and the modules, functions and helpers that it calls.
 
+    Where it was made for numba, `numba.prange` is `range`.
+
     >>> import inspect
     >>> from types import SimpleNamespace
     >>> e = SimpleNamespace(source="def f(x):\n    return np.abs(x)\n",
@@ -29,6 +31,8 @@ def compile_python(emitted: Emitted) -> Callable[..., Any]:
     (2, True)
     """
     namespace: dict[str, Any] = {"__name__": f"s2s_emitted_{emitted.name}", "np": np, "math": math}
+    if "numba.prange(" in emitted.source:
+        namespace["numba"] = importlib.import_module("numba")
     for module in outside_modules([emitted.source]):
         importlib.import_module(module)
         root = module.partition(".")[0]

@@ -38,7 +38,7 @@ class Emitted:
     """Source text of a function (after the functions that it calls).
 
     lines: the user's statement that each line comes from. helpers: names of s2s.runtime that the text
-    uses. imports: modules that it uses ("np", "math"). functions: objects that it calls, by the names that it
+    uses. imports: modules that it uses ("np", "math", "numba"). functions: objects that it calls, by the names that it
     has for them.
     """
 
@@ -80,7 +80,7 @@ def emit(fn: Function, *, target: str = "python") -> Emitted:
     source = "".join(f"{printing.INDENT * line.depth}{line.text}".rstrip() + "\n" for line in lines)
     locations = {k: line.loc for k, line in enumerate(lines, 1) if line.loc is not None}
     code = "\n".join(line.text for line in lines if not line.text.startswith("#"))
-    imports = frozenset(m for m in ("np", "math") if re.search(rf"(?<![\w.]){m}\.", code))
+    imports = frozenset(m for m in ("np", "math", "numba") if re.search(rf"(?<![\w.]){m}\.", code))
     return Emitted(source, named[id(fn)], params, locations, frozenset(helpers), imports, outside)
 
 

@@ -135,12 +135,13 @@ class Expressions:
     # ---- ranges
 
     def range_of(self, op: Op) -> Expression:
-        """`range(start, stop, step)` in its shortest form."""
+        """`range(start, stop, step)` in its shortest form; `numba.prange` where iterations are shared out."""
+        name = "numba.prange" if op.attrs.get("parallel") else "range"
         start, stop, step = (op.value(n) for n in ("start", "stop", "step"))
         one = constant(self.facts.resolve(step)) == 1
-        if one and constant(self.facts.resolve(start)) == 0:
-            return nodes.call("range", [self.of(stop)])
-        return nodes.call("range", [self.of(v) for v in ((start, stop) if one else (start, stop, step))])
+        if one and constant(self.facts.resolve(start)) == 0 and not op.attrs.get("signed"):
+            return nodes.call(name, [self.of(stop)])
+        return nodes.call(name, [self.of(v) for v in ((start, stop) if one else (start, stop, step))])
 
     def _trips(self, op: Op) -> Expression:
         start, stop, step = (self.facts.resolve(op.value(n)) for n in ("start", "stop", "step"))

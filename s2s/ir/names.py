@@ -22,7 +22,7 @@ def saved_name(hint: str) -> str:
     return f"{hint or 't'}_saved"
 
 
-RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | {"np", "math"}
+RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | {"np", "math", "numba"}
 
 
 class Names:

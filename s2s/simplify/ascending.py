@@ -46,13 +46,18 @@ def _turn(block: Block, order: Order) -> None:
         for inner in op.blocks:
             _turn(inner, order)
         if _is_backwards(op) and order.is_free(op):
-            made = Block()
-            b = Builder(made, op.loc, op.origin)
-            start, stop = op.value("start"), op.value("stop")
-            op.args.update(start=b.add(stop, b.int(1)), stop=b.add(start, b.int(1)), step=b.int(1))
-            ops += made.ops
+            ops += upwards(op)
         ops.append(op)
     block.ops = ops
+
+
+def upwards(loop: Op) -> list[Op]:
+    """Let a loop with the step -1 count upwards; what computes its bounds has to come before it."""
+    made = Block()
+    b = Builder(made, loop.loc, loop.origin)
+    start, stop = loop.value("start"), loop.value("stop")
+    loop.args.update(start=b.add(stop, b.int(1)), stop=b.add(start, b.int(1)), step=b.int(1))
+    return made.ops
 
 
 def is_store(op: Op, v: Value) -> bool:

@@ -85,7 +85,7 @@ def _attempt(spans: Sequence[Span], tape: Any, asked: Asked, options: Options,
                  and r.leaf in written}
         if again:
             return again
-        derivative = replayed(program, options.target)
+        derivative = replayed(program, options)
         core = compiled(derivative, options)
         for s in spans:
             s.place.lock.acquire()

@@ -265,7 +265,7 @@ class _Writer:
                 assert isinstance(a.type, Array)
                 zero = b.const(0, Scalar(a.type.dtype, a.type.dtype == "float64"))
                 b.emit("setitem", {"a": a, "index": (), "value": zero}, {"items": ("e",)})
-            self._plain(0, [a.op for a in self.additions], {})
+            self._plain(0, [a.op for a in self.additions], {}, edge=True)
         b.region("if", {"cond": enough}, [pieces, whole], [])
         stores = [op for op in self.body.ops if op.name == "setitem"]
         if stores:
@@ -282,11 +282,14 @@ class _Writer:
             self.b.block.ops.append(clone_op(v.op, self.known))
         return self.known[v]
 
-    def _for(self, m: int, count: Value) -> tuple[Block, Value]:
-        """A loop that counts from 0, in the place of the `m`-th of the nest: its body and its index."""
+    def _for(self, m: int, count: Value, *, edge: bool = False) -> tuple[Block, Value]:
+        """A loop that counts from 0, in the place of the `m`-th of the nest: its body and its index.
+
+        edge: it does what is left beside the middle, or everything where there is no middle.
+        """
         body = Block([Value(INT, self.nest[m].blocks[0].params[0].hint)])
         self.b.region("for", {"start": self.b.int(0), "stop": count, "step": self.b.int(1), "init": ()}, [body], [],
-                      {"breaks": False})
+                      {"breaks": False, "edge": edge})
         return body, body.params[0]
 
     def _number(self, m: int, number: Value) -> Index:
@@ -324,20 +327,20 @@ class _Writer:
             known, ops = index[some[0]], [a.op for a in some]
             stored = some[0].op if first and self.fills else None
             if count == 1:
-                self._plain(m + 1, ops, {**known, **self._number(m, start)}, stored)
+                self._plain(m + 1, ops, {**known, **self._number(m, start)}, stored, edge=True)
                 continue
-            body, i = self._for(m, self.b.int(count))
+            body, i = self._for(m, self.b.int(count), edge=True)
             with self.b.at(body):
-                self._plain(m + 1, ops, {**known, **self._number(m, self.b.add(start, i))}, stored)
+                self._plain(m + 1, ops, {**known, **self._number(m, self.b.add(start, i))}, stored, edge=True)
 
-    def _plain(self, m: int, ops: Sequence[Op], index: Index, stored: Op | None = None) -> None:
+    def _plain(self, m: int, ops: Sequence[Op], index: Index, stored: Op | None = None, *, edge: bool = False) -> None:
         """The loops from the `m`-th on as they were, for some of the stores; `stored` is no addition but a store."""
         if m == len(self.nest):
             self._clone(ops, dict(index), stored=stored)
             return
-        body, i = self._for(m, self.lengths[m])
+        body, i = self._for(m, self.lengths[m], edge=edge)
         with self.b.at(body):
-            self._plain(m + 1, ops, {**index, **self._number(m, i)}, stored)
+            self._plain(m + 1, ops, {**index, **self._number(m, i)}, stored, edge=edge)
 
     def _cells(self, index: dict[_Addition, Index]) -> None:
         """All that is added to a cell, at once."""

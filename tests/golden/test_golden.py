@@ -22,6 +22,7 @@ from s2s.compile.python import compile_python
 from s2s.compile.save import module_text
 from s2s.differentiate.reverse import reverse
 from s2s.emit import Emitted, emit
+from s2s.options import Options
 from s2s.pipeline import Derivative, differentiate
 from s2s.rules import TABLE
 from s2s.simplify import simplify
@@ -128,6 +129,6 @@ def test_simplification_changes_no_number(name: str, before: bool, after: bool) 
 def test_on_cpu(name: str) -> None:
     """The source for target cpu, as numba compiles it and as plain Python."""
     made = derivative(CASES[name])
-    for_cpu = differentiate(made.program, made.wrt, keep_values=made.keep_values, seeds_given=False, target="cpu")
+    for_cpu = differentiate(made.program, made.wrt, keep_values=made.keep_values, seeds_given=False, options=Options(target="cpu"))
     check(CASES[name], for_cpu, compile_cpu(for_cpu.emitted, {}))
     check(CASES[name], for_cpu, compile_python(for_cpu.emitted))

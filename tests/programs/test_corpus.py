@@ -14,6 +14,8 @@ import pytest
 from corpus import Program
 
 import s2s
+from s2s.api.plan import Plan
+from tests.passes import prange
 
 PROGRAMS = corpus.load()
 NUMBA = importlib.util.find_spec("numba") is not None
@@ -151,6 +153,45 @@ def test_cpu_smoke(program: Program) -> None:
 @programs(rest)
 def test_cpu(program: Program) -> None:
     check_cpu(program)
+
+
+def check_parallel(program: Program) -> None:
+    """Loops that are shared out to threads run in any order, and write no cell twice."""
+    make = s2s.implicit_gradients if program.variables else functools.partial(
+        s2s.gradients_function, params=list(program.wrt))
+    args, kwargs = call_arguments(program)
+    low = make(program.function, target="cpu", parallel=True).lower(*args, **kwargs)
+    if not any(loop.parallel for loop in low.loops):
+        return
+    prange.check_sums(low.source)
+    derivative = low._derivative
+    plan = Plan(derivative.program.binding, derivative.program.function.block.params)
+    found = []
+    for order in (range, prange.backwards, prange.watched):
+        args, kwargs = call_arguments(program)
+        values = plan.values(program.function, args, kwargs)
+        assert values is not None
+        found.append(prange.run(derivative.emitted, plan.core_arguments(values), order))
+    for results in found[1:]:
+        for one, want in zip(results, found[0], strict=True):
+            np.testing.assert_allclose(one, want, rtol=1e-9, atol=1e-12)
+
+
+# Where the example does not run as plain Python: math.log(-1.0) is nan for numba.
+parallel = [p for p in PROGRAMS.values() if p.cpu is True and p.name != "for_loops.invariant_work_that_would_raise"]
+
+
+@pytest.mark.skipif(not NUMBA, reason="numba is not installed")
+@programs([p for p in parallel if p.smoke])
+def test_parallel_smoke(program: Program) -> None:
+    check_parallel(program)
+
+
+@pytest.mark.full_cpu
+@pytest.mark.skipif(not NUMBA, reason="numba is not installed")
+@programs([p for p in parallel if not p.smoke])
+def test_parallel(program: Program) -> None:
+    check_parallel(program)
 
 
 @programs(explicit)

@@ -1,0 +1,315 @@
+"""Target cpu with parallel=True: loops whose iterations touch no cell of another one are shared out to threads.
+
+    total = 0.0                               total = 0.0
+    for i in range(n):                        for i in numba.prange(n):
+        for j in range(m):                        t = 0.0
+            total += A[i, j] * x[j]               for j in range(m):
+        y_bar[i] = 2.0 * y[i]                         t += A[i, j] * x[j]
+                                                  total += t
+                                                  y_bar[i] = 2.0 * y[i]
+
+A race is a silently wrong gradient, so a loop is taken only where it is proved that no iteration reads or writes what
+another one writes: by the linear forms of the indices, over all loops around (`s2s.ir.cells`). Two additions to one
+cell are a race too. What is carried may be sums of numbers, which numba adds up for each thread. Of a nest the
+outermost loop is taken that can be. Every other loop gets the reason why not, for `g.lower(...).loops`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from s2s.ir.builder import Builder
+from s2s.ir.core import Block, Function, Loc, Op, Value, clone_function, free_values, walk
+from s2s.ir.memory import CALLS, is_memory, reachable
+from s2s.ir.ops import SPECS, constant, index_items
+from s2s.ir.sums import adds, uses
+from s2s.ir.types import Array, Scalar
+from s2s.simplify.ascending import Order, is_store, upwards
+
+# To start the threads takes as long as some thousand additions: a loop with fewer iterations is not worth it.
+_FEW = 8
+_SUMS = frozenset({"float64", "float32", "int64"})
+# Accesses of one loop: beyond this many, all pairs are too many.
+_MANY = 120
+_CALLS = frozenset({"call", "pycall", "hostcall", "custom", "with"})
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop of the emitted program. loc: the user's statement; reason: why it is serial, "" where it is not."""
+
+    loc: Loc | None
+    reverse: bool
+    reason: str = ""
+
+    @property
+    def parallel(self) -> bool:
+        """Whether its iterations are shared out to threads."""
+        return not self.reason
+
+    def __str__(self) -> str:
+        place = f"{self.loc.file}:{self.loc.line}: {self.loc.text}" if self.loc is not None else "a loop"
+        sweep = "reverse" if self.reverse else "forward"
+        return f"{place} [{sweep}] " + (f"serial: {self.reason}" if self.reason else "parallel")
+
+
+def parallel(fn: Function) -> tuple[Function, list[Loop]]:
+    """`fn`, and what it calls, with parallel loops marked; and what was found of each loop, in program order.
+
+    Loops inside a parallel one, and those for the ends of one that was gathered, are left as they are, and not in the
+    list.
+    """
+    found: list[Loop] = []
+    new = {id(f): _Marker(clone_function(f)[0], f is fn, found).mark() for f in reachable(fn)}
+    for f in new.values():
+        for op in walk(f.block):
+            if op.name in CALLS:
+                op.attrs["function"] = new[id(op.attrs["function"])]
+    return new[id(fn)], found
+
+
+def _statement(op: Op) -> str:
+    """The user's statement that an operation comes from, quoted."""
+    loc = _loc(op)
+    return f"`{loc.text}`" if loc is not None else f"a statement ({op.name})"
+
+
+def _loc(op: Op) -> Loc | None:
+    return (op.origin if op.origin is not None else op).loc
+
+
+class _Marker:
+    """Marks the loops of one function. disjoint: whether no two of its parameters are the same memory."""
+
+    def __init__(self, fn: Function, disjoint: bool, found: list[Loop]) -> None:
+        self.fn = fn
+        self.order = Order(fn, disjoint=disjoint)
+        self.found = found
+
+    def mark(self) -> Function:
+        self._block(self.fn.block, None)
+        return self.fn
+
+    def _block(self, block: Block, around: Op | None) -> None:
+        """around: the innermost loop around `block` that runs often."""
+        ops: list[Op] = []
+        for op in block.ops:
+            inside = around
+            reason = None
+            if op.attrs.get("edge"):
+                ops.append(op)  # beside a loop that is looked at
+                continue
+            if op.name in ("for", "while"):
+                reason = self._reason(op, around)
+                self.found.append(Loop(_loc(op), op.origin is not None, reason))
+                inside = around if _is_short(op) else op
+            if reason == "":
+                ops += _share(op)
+            else:
+                for inner in op.blocks:
+                    self._block(inner, inside)
+            ops.append(op)
+        block.ops = ops
+
+    def _reason(self, loop: Op, around: Op | None) -> str:
+        """Why a loop is not parallel; "" where it can and should be."""
+        if loop.name == "while":
+            return "how often it runs depends on what its iterations do"
+        if _is_short(loop):
+            return f"it runs {_trips(loop)} times only"
+        step = constant(loop.value("step"))
+        if step not in (1, -1):
+            return "its step is not known to be 1 or -1"
+        return next((r for r in self._obstacles(loop)), "") or _too_little(loop, around)
+
+    def _obstacles(self, loop: Op) -> Iterator[str]:
+        """What is not known to be the same whichever iteration runs first, or at the same time."""
+        if loop.attrs.get("breaks"):
+            yield "an iteration may be the last one (break)"
+        body = loop.blocks[0]
+        if any(v.op is not None and v.op.name == "undefined" for v in free_values(body)):
+            yield "a name is not bound on every path through it"
+        for op in walk(body):
+            if op.name == "undefined":
+                yield "a name is not bound on every path through it"
+            elif op.name in _CALLS:
+                yield f"{_statement(op)} calls a function"
+            elif op.spec.effect:
+                yield f"{_statement(op)} has an effect, which has to come in order"
+            elif any(is_memory(v.type) and not isinstance(v.type, Array) for v in (*op.operands(), *op.results)):
+                yield f"{_statement(op)} uses a list"
+        count = uses(body, body.results)
+        for p, r in zip(body.params[1:], body.results, strict=True):
+            if r is not p and not _is_sum(r, p, count):
+                yield f"{p.hint or r.hint or 'a value'} is handed on from one iteration to the next" + (
+                    f" ({_statement(r.op)})" if r.op is not None and _loc(r.op) not in (None, _loc(loop)) else "")
+        accesses = self.order.accesses(body)
+        if accesses is None:
+            yield "it changes memory in ways that are not followed"
+            return
+        for touched in accesses.values():
+            yield from self._races(loop, touched)
+
+    def _races(self, loop: Op, touched: list[tuple[Op, Value]]) -> Iterator[str]:
+        stores = [(op, v) for op, v in touched if is_store(op, v)]
+        if stores and len(touched) > _MANY:
+            yield f"too many statements use {stores[0][1].hint or 'the same memory'}"
+            return
+        for store, v in stores:
+            for other, u in touched:
+                if self.order.cells.may_meet(loop, store, other, None if other.args.get("a") is u else u):
+                    yield self._race(store, v, other, u)
+
+    def _race(self, store: Op, v: Value, other: Op, u: Value) -> str:
+        name = v.hint or u.hint or "an array"
+        does = "write" if is_store(other, u) else "read"
+        same = _statement(store) == _statement(other)
+        if same and does == "write":
+            return f"two iterations may write one cell of {name} ({_statement(store)})"
+        who = "it" if same else _statement(other)
+        return f"{_statement(store)} may write a cell of {name} that {who} {does}s in another iteration"
+
+
+def _trips(loop: Op) -> int | None:
+    """How often a loop runs, where that is a constant."""
+    if loop.name != "for":
+        return None
+    start, stop, step = (constant(loop.value(n)) for n in ("start", "stop", "step"))
+    known = isinstance(start, int) and isinstance(stop, int) and isinstance(step, int) and step != 0
+    return len(range(start, stop, step)) if known else None
+
+
+def _is_short(loop: Op) -> bool:
+    n = _trips(loop)
+    return n is not None and n < _FEW
+
+
+def _too_little(loop: Op, around: Op | None) -> str:
+    """Why it does not pay, if so: threads that are started again and again for a line of numbers."""
+    if around is None:
+        return ""
+    body = loop.blocks[0]
+    if any((op.name in ("for", "while") and not _is_short(op)) or any(isinstance(r.type, Array) for r in op.results)
+           for op in walk(body)):
+        return ""
+    return f"too little work: it is run anew by each iteration of {_statement(around)}"
+
+
+# Sums.
+
+
+def _is_sum(value: Value, param: Value, count: dict[Value, int]) -> bool:
+    """Whether a number of a kind that numba adds up is only added to, in steps that have its dtype."""
+    t = param.type
+    return isinstance(t, Scalar) and t.dtype in _SUMS and adds(value, param, count) and (
+        _is_step(value, param) or all(isinstance(v.type, Scalar) and (v.type.dtype == t.dtype)
+                                      for v in _steps(value, param)))
+
+
+def _is_step(value: Value, param: Value) -> bool:
+    """`param + something`, which is written `param += something`."""
+    op = value.op
+    return op is not None and ((op.name == "add" and param in op.operands())
+                               or (op.name == "sub" and op.value("x") is param))
+
+
+def _steps(value: Value, param: Value) -> Iterator[Value]:
+    """The values from `param` to `value`, with what is added to them."""
+    op = value.op
+    if value is param or op is None:
+        return
+    yield value
+    if op.name in ("add", "sub"):
+        yield from op.operands()
+    for v in _before(value):
+        if _holds(v, param, {}):
+            yield from _steps(v, param)
+
+
+def _before(value: Value) -> list[Value]:
+    """What a sum may go on from."""
+    op = value.op
+    if op is None or op.name not in ("add", "sub", "for", "if"):
+        return []
+    if op.name in ("add", "sub"):
+        return list(op.operands())
+    k = op.results.index(value)
+    return [op.values("init")[k]] if op.name == "for" else [b.results[k] for b in op.blocks]
+
+
+def _holds(value: Value, param: Value, known: dict[Value, bool]) -> bool:
+    """Whether `param` is what the sum `value` began with."""
+    if value not in known:
+        known[value] = value is param or any(_holds(v, param, known) for v in _before(value))
+    return known[value]
+
+
+def _share(loop: Op) -> list[Op]:
+    """Mark a loop as parallel, in the form that numba takes: upwards, and with sums last.
+
+    What is returned has to come before it.
+    """
+    body = loop.blocks[0]
+    before = upwards(loop) if constant(loop.value("step")) == -1 else []
+    zeros = Block()
+    for k, (p, r) in enumerate(zip(body.params[1:], body.results, strict=True)):
+        if r is p or _is_step(r, p):
+            continue
+        assert isinstance(p.type, Scalar) and r.op is not None
+        zero = Builder(zeros).const(0, p.type)
+        rest = _rest(r, p, zero)
+        body.results[k] = Builder(body, r.op.loc, r.op.origin).add(p, zero if rest is None else rest)
+    body.ops[:0] = zeros.ops
+    loop.attrs.update(parallel=True, signed=not _is_sign_free(body))
+    return before
+
+
+def _rest(value: Value, param: Value, zero: Value) -> Value | None:
+    """`value` as it is without `param`: what is added in an iteration; None where that is nothing."""
+    op = value.op
+    if value is param or op is None:
+        return None
+    if op.name in ("add", "sub"):
+        name = "x" if _holds(op.value("x"), param, {}) else "y"
+        other = op.value("y" if name == "x" else "x")
+        rest = _rest(op.value(name), param, zero)
+        if rest is not None:
+            op.args[name] = rest
+        elif op.name == "add":
+            return other
+        else:
+            op.spec, op.args = SPECS["neg"], {"x": other}
+        return value
+    k = op.results.index(value)
+    if op.name == "for":
+        init = list(op.values("init"))
+        init[k] = _rest(init[k], param, zero) or zero
+        op.args["init"] = tuple(init)
+    else:
+        for b in op.blocks:
+            b.results[k] = _rest(b.results[k], param, zero) or zero
+    return value
+
+
+# numba counts `prange(n)` without a sign: -i, or i - j where j is larger, would be huge. Of `prange(0, n)` it expects
+# that it may be negative.
+
+
+def _is_sign_free(body: Block) -> bool:
+    """Whether all that is done with the index is right for numbers without a sign, too."""
+    i = body.params[0]
+    if any(i in b.results for op in walk(body) for b in op.blocks) or i in body.results:
+        return False
+    return all(_is_safe(op, i) for op in walk(body) if i in op.operands())
+
+
+def _is_safe(op: Op, i: Value) -> bool:
+    if "items" in op.attrs:
+        return i is not op.args.get("value") and all(
+            code in "i" for code, parts in index_items(op.attrs["items"], op.values("index")) if i in parts)
+    if op.name not in ("add", "sub", "mul"):
+        return False
+    # With a constant numba computes with a sign, with a float in floats.
+    other = op.value("y") if op.value("x") is i else op.value("x")
+    return (op.name != "mul" and type(constant(other)) is int) or getattr(other.type, "dtype", "") == "float64"

@@ -1,0 +1,139 @@
+"""Loops that are shared out to threads: in any order, and with no cell written twice, they give what they gave."""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import s2s
+from tests.passes.prange import backwards, check_sums, run, shuffled, watched
+
+pytest.importorskip("numba")
+
+from tests.passes import threads
+from tests.passes.threads import CASES
+
+cases = pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
+
+
+def wrt(f: Callable[..., Any]) -> tuple[int, ...]:
+    return tuple(k for k, a in enumerate(CASES[f]) if isinstance(a, np.ndarray) and a.dtype == np.float64)
+
+
+def arguments(f: Callable[..., Any]) -> Any:
+    return copy.deepcopy(CASES[f])
+
+
+def lowered(f: Callable[..., Any]) -> Any:
+    return s2s.gradients_function(f, params=list(wrt(f)), target="cpu", parallel=True).lower(*arguments(f))
+
+
+def expected(f: Callable[..., Any]) -> Any:
+    return s2s.gradients_function(f, params=list(wrt(f)))(*arguments(f))
+
+
+def core_arguments(low: Any, args: Any) -> list[Any]:
+    given = [v.numpy() for v in low.variables]
+    return [*copy.deepcopy(args), *given]
+
+
+@cases
+@pytest.mark.parametrize("prange", [range, backwards, shuffled, watched])
+def test_any_order(f: Callable[..., Any], prange: Callable[..., Any]) -> None:
+    low = lowered(f)
+    got = run(low._derivative.emitted, core_arguments(low, CASES[f]), prange)
+    for one, want in zip(got, expected(f), strict=True):
+        np.testing.assert_allclose(one, want, rtol=1e-11)
+
+
+def test_check_sums() -> None:
+    head = "s = 0.0\nfor i in numba.prange(n):\n    "
+    check_sums(head + "s += x[i]")
+    check_sums(head + "t = x[i]\n    t += 1.0\n    s += t")
+    for wrong in ("s *= x[i]", "s += x[i]\n    y[i] = s", "for j in range(3):\n        s += x[j]", "s = x[i] - s",
+                  "if x[i]:\n        t = 1.0\n    y[i] = t"):
+        with pytest.raises(AssertionError):
+            check_sums(head + wrong)
+
+
+@cases
+def test_sums(f: Callable[..., Any]) -> None:
+    check_sums(lowered(f).source)
+
+
+REASONS = [
+    (threads.scattered, False, "two iterations may write one cell of y (`y[idx[i]] += x[i] * x[i]`)"),
+    (threads.seidel, True, "may write a cell of A_bar that it reads in another iteration"),
+    (threads.prefix, False, "s is handed on from one iteration to the next (`s += x[i] * x[i]`)"),
+    (threads.last, True, "t_bar is handed on from one iteration to the next"),
+    (threads.until, False, "an iteration may be the last one (break)"),
+    (threads.atax, False, "too little work: it is run anew by each iteration of `for i in range(A.shape[0]):`"),
+    (threads.bodies, False, "`f[j] -= d ** 3` may write a cell of f that `f[i] += d ** 3` reads in another iteration"),
+]
+
+
+@pytest.mark.parametrize(("f", "reverse", "reason"), REASONS)
+def test_reason(f: Callable[..., Any], reverse: bool, reason: str) -> None:
+    loops = lowered(f).loops
+    found = [loop for loop in loops if loop.reverse is reverse and reason in loop.reason]
+    assert found, "\n".join(map(str, loops))
+    assert not found[0].parallel
+    assert str(found[0]).startswith(f"{threads.__file__}:{found[0].loc.line}: ")
+
+
+@pytest.mark.parametrize(("f", "reverse"), [
+    (threads.jacobi, False), (threads.jacobi, True), (threads.gemm, False), (threads.scattered, True),
+    (threads.triangle, False), (threads.backwards, True), (threads.scaled, True),
+])
+def test_parallel(f: Callable[..., Any], reverse: bool) -> None:
+    assert any(loop.parallel and loop.reverse is reverse for loop in lowered(f).loops)
+
+
+def test_only_where_asked() -> None:
+    low = s2s.grad(threads.gemm, (0, 1), target="cpu").lower(*arguments(threads.gemm))
+    assert not low.loops
+    assert "prange" not in low.source
+
+
+def compiled(f: Callable[..., Any]) -> None:
+    g = s2s.gradients_function(f, params=list(wrt(f)), target="cpu", parallel=True)
+    want = expected(f)
+    for _ in range(20):
+        for one, other in zip(g(*arguments(f)), want, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-11)
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("f", [threads.triangle, threads.views], ids=lambda f: f.__name__)
+def test_compiled(f: Callable[..., Any]) -> None:
+    """An index that numba must count with a sign; two names of one memory in neighbouring loops."""
+    compiled(f)
+
+
+@pytest.mark.cpu
+@pytest.mark.full_cpu
+@cases
+def test_all_compiled(f: Callable[..., Any]) -> None:
+    compiled(f)
+
+
+def test_differentiated_again(tmp_path: Path) -> None:
+    """What is emitted is read again: `numba.prange` is a range."""
+    low = lowered(threads.backwards)
+    assert "numba.prange" in low.source
+    low.save(tmp_path / "saved.py")
+    assert "parallel=" in (tmp_path / "saved.py").read_text()
+    spec = importlib.util.spec_from_file_location("saved", tmp_path / "saved.py")
+    assert spec is not None and spec.loader is not None
+    saved = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(saved)
+    gradient = s2s.grad(threads.backwards)
+    (x,) = arguments(threads.backwards)
+    got = s2s.grad(lambda x: np.sum(saved.backwards_gradients(x)))(x)
+    np.testing.assert_allclose(got, s2s.grad(lambda x: np.sum(gradient(x)))(x), rtol=1e-12)
