@@ -76,11 +76,7 @@ class GradientFunction:
         for name, (k, default) in self._named_defaults.items():
             if k >= len(args) and name not in kwargs:
                 kwargs[name] = default
-        try:
-            return self._run(function, args, kwargs, dy)
-        except Exception as error:
-            name_line(error)
-            raise
+        return self._run(function, args, kwargs, dy)
 
     def with_dy(self, dy: Any) -> Callable[..., Any]:
         """The gradient function with weights for the value, where the function has a parameter `dy`."""
@@ -97,14 +93,18 @@ class GradientFunction:
         return BoundGradient(self, instance)
 
     def _run(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], dy: Any) -> Any:
-        if dy is None and self._shell is not None:
-            result = self._shell(function, args, kwargs)
-            if result is not MISS:
-                return result
-        entry, values = self._entry(function, args, kwargs, dy is not None)
-        self._last = entry
-        self._shell = entry.shell
-        return self._finish(entry, values, args, kwargs, dy)
+        try:
+            if dy is None and self._shell is not None:
+                result = self._shell(function, args, kwargs)
+                if result is not MISS:
+                    return result
+            entry, values = self._entry(function, args, kwargs, dy is not None)
+            self._last = entry
+            self._shell = entry.shell
+            return self._finish(entry, values, args, kwargs, dy)
+        except Exception as error:
+            name_line(error)
+            raise
 
     def _entry(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
                with_dy: bool) -> tuple[Entry, list[Any]]:

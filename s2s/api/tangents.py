@@ -19,7 +19,7 @@ from s2s.errors import ShapeError
 from s2s.ir.types import Array, Scalar, kind
 from s2s.lower.binding import Read, deep_key
 from s2s.lower.iterate import with_article
-from s2s.options import Options
+from s2s.options import Options, Request
 from s2s.pipeline import Derivative, compiled, lowered, own_faults, push_forward
 from s2s.variable import plain
 
@@ -153,7 +153,7 @@ def tangent_function(f: Any, options: Options) -> TangentFunction:
     """The tangent function of all functions with the code of `f`."""
     kind: Any = options
     owner = f
-    while hasattr(owner, "request"):  # a gradient function, or a Jacobian function of one
+    while isinstance(getattr(owner, "request", None), Request):  # a gradient function, or a Jacobian function of one
         kind, owner = (kind, type(owner), owner.request.kind_of_derivative), owner.__wrapped__
     if isinstance(owner, types.FunctionType):
         owner = owner.__code__

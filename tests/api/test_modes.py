@@ -273,3 +273,12 @@ class Model:
 
 def test_with_dy_of_a_method() -> None:
     assert [float(v) for v in Model().f.with_dy(10.0)(2.0)] == [120.0]
+
+
+def test_a_function_with_an_attribute_request():
+    """It is not taken for a gradient function, which has one of that name."""
+    def k(x):
+        return x * x
+
+    k.request = 1
+    assert [float(v) for v in s2s.jvp(k, (3.0,), (1.0,))] == [9.0, 6.0]

@@ -43,6 +43,8 @@ def note_of(call: Any, cls: type[Exception]) -> str:
      "return scaled / (y - 3.0) + 1.0", "       ^^^^^^^^^^^^^^^^^^"),
     (lambda: s2s.value_and_grad(element)(np.ones(3), 5), IndexError, "return b[i] * 2.0", "       ^^^^"),
     (lambda: s2s.value_and_grad(product)(np.ones((3, 2)), np.ones((4, 2))), ValueError, "c = a @ b", "    ^^^^^"),
+    (lambda: s2s.value_and_gradients_function(quotient).with_dy(1.0)(1.0, 3.0), ZeroDivisionError,
+     "return scaled / (y - 3.0) + 1.0", "       ^^^^^^^^^^^^^^^^^^"),
     (lambda: s2s.grad(refused)(1.0), ValueError, 'raise ValueError("no")', "^^^^^^^^^^^^^^^^^^^^^^"),
     (lambda: s2s.jvp(quotient, (1.0, 3.0), (1.0, 1.0)), ZeroDivisionError,
      "return scaled / (y - 3.0) + 1.0", "       ^^^^^^^^^^^^^^^^^^"),
