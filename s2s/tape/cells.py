@@ -13,6 +13,7 @@ bound already, its value the names that it has bound, which the notebook gets ba
 from __future__ import annotations
 
 import ast
+import io
 import linecache
 import shlex
 from typing import Any
@@ -43,13 +44,21 @@ def compile_cell(text: str, number: int, namespace: dict[str, Any], options: dic
     tree = ast.parse(text)
     names = bound_names(tree)
     given = [name for name in names if name in namespace]
-    lines = [f"def cell({', '.join(given)}):\n", *(f"    {line}\n" for line in text.splitlines()),
+    lines = [f"def cell({', '.join(given)}):\n", *_indented(text, tree),
              f"    return {{{', '.join(f'{name!r}: {name}' for name in names)}}}\n"]
     filename = f"<s2s cell {number}>"
     linecache.cache[filename] = (len("".join(lines)), None, lines, filename)
     scope: dict[str, Any] = {}
     exec(compile("".join(lines), filename, "exec"), namespace, scope)
     return function(scope["cell"], **options), given
+
+
+def _indented(text: str, tree: ast.Module) -> list[str]:
+    """The lines of the cell, as those of the body of a function."""
+    inside = {row for node in ast.walk(tree) if isinstance(node, ast.Constant | ast.JoinedStr)
+              for row in range(node.lineno + 1, (node.end_lineno or node.lineno) + 1)}  # there, blanks are of the text
+    rows = enumerate(io.StringIO(text, newline=None), 1)  # lines end where they do for the parser
+    return [("" if k in inside else "    ") + row.removesuffix("\n") + "\n" for k, row in rows]
 
 
 def options_in(line: str) -> dict[str, Any]:

@@ -66,3 +66,11 @@ def test_the_block_runs_once():
     assert given == ["step", "loss", "total"]
     compiled(0, 0.0, 1.0)
     assert len([line for line in compiled.source.splitlines() if "loss = np.mean" in line and "#" not in line]) == 1
+
+
+def test_texts_of_several_lines_stay_as_they_are():
+    text = 's = """a\nb"""\nx = 2.0\nt = f"""{x}\n  c"""\nu = ("a"\n"b")\nif x > 1.0:\n    v = "\x0c"\n'
+    namespace = {}
+    exec(text, namespace)
+    found = compile_cell(text, 1, {}, {})[0]()
+    assert {name: found[name] for name in "stuv"} == {name: namespace[name] for name in "stuv"}
