@@ -70,6 +70,8 @@ def lower_segments(ctx: Context, tape: Any, segments: Sequence[Segment]) -> Box:
         ctx.run_frames.append(frame)
         if isinstance(segment.target, gast.Name):
             set_name(ctx, segment.target.id, box)
+        elif isinstance(segment.target, gast.Subscript):
+            _refuse_use(ctx, segment)
         begin(ctx, None, box)
         with apart(ctx):
             ctx.block(segment.statements)
@@ -85,6 +87,19 @@ def lower_segments(ctx: Context, tape: Any, segments: Sequence[Segment]) -> Box:
                 ctx.links[id(r.value)] = outside(ctx, r)
     _leave_out(ctx.b.block)
     return box
+
+
+def _refuse_use(ctx: Context, segment: Segment) -> None:
+    """Of a container from outside it is known what was in it before the tape was put there."""
+    def parts_of(n: gast.Subscript) -> tuple[str, str]:
+        return gast.dump(n.value), gast.dump(n.slice)
+
+    for statement in segment.statements:
+        for n in gast.walk(statement):
+            if isinstance(n, gast.Subscript) and parts_of(n) == parts_of(segment.target):
+                raise ctx.error(n, "a tape that was put into a container is read in its own block",
+                                "of a container from outside, it is known what it held when the block was entered",
+                                "give the tape a name, `with GradientTape() as tape:`, and use that in the block")
 
 
 def computed(ctx: Context, segment: Segment) -> Iterator[tuple[str, Any, Lowered]]:

@@ -229,11 +229,16 @@ def watch(ctx: Context, node: gast.AST | None, box: Box, x: Lowered) -> None:
                               "watch the value at the top level of the block")
             loop = ctx.loops[-1] if ctx.loops else None
             raise error if loop is None or not loop.unrollable else Unroll(loop.node, error)
-        # Of a constant, what is computed from it would be one too.
-        if record.block is not None and (constant(v) is not None or _is_read(ctx, record, v)):
+        # Of a constant, what is computed from it would be one too; a Variable may be watched since it was read.
+        read = _is_read(ctx, record, v) and not (record.automatic and _is_trainable(ctx, v))
+        if record.block is not None and (constant(v) is not None or read):
             v = _apart(ctx, v)
         record = record_of(ctx, node, box)
         keep(ctx, box, replace(record, watched=record.watched | {v}))
+
+
+def _is_trainable(ctx: Context, v: Value) -> bool:
+    return v in ctx.variables and ctx.variables[v].value.trainable
 
 
 def is_held(ctx: Context, v: Value) -> bool:
@@ -253,8 +258,7 @@ def watch_leaf(ctx: Context, box: Box, v: Value) -> None:
 
 def _is_read(ctx: Context, record: Record, v: Value) -> bool:
     """Whether an operation that was recorded reads `v`."""
-    assert record.block is not None
-    ops = recorded_of(record, record.block.ops)
+    ops = [] if record.block is None else recorded_of(record, record.block.ops)
     return any(v in op.operands() or any(v in b.results for b in op.blocks)
                for top in ops for op in walk(Block([], [top])))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import weakref
 from collections.abc import Sequence
@@ -16,6 +17,12 @@ _OPTIMIZED = 1  # CO_OPTIMIZED: the code of a function, whose local names are no
 _PROXY = sys.version_info >= (3, 13)
 
 
+class Held(weakref.ref[Any]):
+    """What a name stood for, referred to weakly; a weak reference of the user's is a value like any other."""
+
+    __slots__ = ()
+
+
 def names_in(statements: Sequence[Any]) -> tuple[str, ...]:
     """Every name in the statements, also in functions that they define."""
     return tuple(dict.fromkeys(n.id for s in statements for n in gast.walk(s) if isinstance(n, gast.Name)))
@@ -28,11 +35,20 @@ def local_names(code: CodeType) -> frozenset[str]:
     return frozenset((*code.co_varnames, *code.co_cellvars, *code.co_freevars))
 
 
+def column_of(frame: FrameType) -> int | None:
+    """The column of the instruction that a frame runs, where code knows it (from Python 3.11 on)."""
+    code = frame.f_code
+    if not hasattr(code, "co_positions"):
+        return None
+    at = frame.f_lasti // 2
+    return next(itertools.islice(code.co_positions(), at, None))[2]
+
+
 def read_names(frame: FrameType, names: Sequence[str], tape: type) -> dict[str, Any]:
     """What those of `names` that are bound stand for in `frame` now.
 
-    A tape (an instance of `tape`) is referred to weakly: else the tape of each iteration would keep that of the
-    iteration before.
+    A tape (an instance of `tape`) is `Held`: else the tape of each iteration would keep that of the iteration
+    before.
     """
     held, outer = frame.f_locals, frame.f_globals
     found: dict[str, Any] = {}
@@ -42,7 +58,7 @@ def read_names(frame: FrameType, names: Sequence[str], tape: type) -> dict[str, 
             v = outer.get(name, MISSING)
             if v is MISSING:
                 continue
-        found[name] = v if type(v) is not tape else weakref.ref(v)
+        found[name] = v if type(v) is not tape else Held(v)
     if not _PROXY and frame.f_code.co_flags & _OPTIMIZED:
         held.clear()  # the frame would keep alive what it holds
     return found

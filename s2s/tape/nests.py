@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from types import FrameType
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from s2s.containers import is_dict
+from s2s.containers import is_dict, leaves, mapped, part_at, steps_of
 from s2s.errors import ShapeError
 from s2s.lower.tape_gradient import check_unconnected
 from s2s.tape.resolve import pair_expressions
@@ -15,33 +15,24 @@ from s2s.variable import Tensor, Variable, plain, tensor
 
 
 def leaves_of(x: Any) -> list[Any]:
-    """The leaves of a nest of lists, tuples and dicts."""
-    if isinstance(x, np.ndarray | Variable):
+    """The leaves of a nest of containers."""
+    if isinstance(x, np.ndarray | Variable):  # what most are
         return [x]
-    if isinstance(x, list | tuple):
-        return [leaf for part in x for leaf in leaves_of(part)]
-    if is_dict(x):
-        return [leaf for part in x.values() for leaf in leaves_of(part)]
-    return [x]
+    return list(leaves(x))
 
 
 def nodes_of(x: Any, node: Any) -> list[Any]:
     """The expressions of the leaves, where they are written out; else None."""
-    if isinstance(x, list | tuple) or is_dict(x):
-        inner = list(x.values()) if is_dict(x) else list(x)
-        nodes = pair_expressions(x, node) or [None] * len(inner)
-        return [leaf for part, n in zip(inner, nodes, strict=True) for leaf in nodes_of(part, n)]
-    return [node]
+    steps = steps_of(x)
+    if steps is None:
+        return [node]
+    nodes = pair_expressions(x, node) or [None] * len(steps)
+    return [leaf for step, n in zip(steps, nodes, strict=True) for leaf in nodes_of(part_at(x, step), n)]
 
 
-def like(x: Any, leaves: Any) -> Any:
+def like(x: Any, others: Iterator[Any]) -> Any:
     """The nest `x` with other leaves."""
-    if isinstance(x, list | tuple):
-        parts = [like(part, leaves) for part in x]
-        return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
-    if is_dict(x):
-        return {k: like(part, leaves) for k, part in x.items()}
-    return next(leaves)
+    return mapped(lambda _: next(others), x)
 
 
 def is_inexact(v: Any) -> bool:
@@ -55,7 +46,7 @@ def sources_of(sources: Any) -> list[Any]:
     for v in found:
         if not is_inexact(v):
             raise TypeError(f"gradient() is asked for that of {v!r:.60}, which has none: sources are Variables, "
-                            "floats, arrays of floats, and lists, tuples and dicts of them.")
+                            "floats, arrays of floats, and lists, tuples, dicts and dataclasses of them.")
     return found
 
 
@@ -63,9 +54,8 @@ def weights_of(target: Any, given: Any) -> list[Any] | None:
     """The weights of the targets, in their order."""
     if given is None:
         return None
-    targets = leaves_of(target)
-    weights = [None] * len(targets) if given is None else _paired(target, given)
-    for t, w in zip(targets, weights, strict=True):
+    weights = _paired(target, given)
+    for t, w in zip(leaves_of(target), weights, strict=True):
         if w is not None and np.shape(plain(w)) != np.shape(plain(t)):
             raise ShapeError(f"output_gradients has shape {np.shape(plain(w))}; the target has shape "
                              f"{np.shape(plain(t))}\nPass one weight for each element of the target.")
@@ -73,17 +63,24 @@ def weights_of(target: Any, given: Any) -> list[Any] | None:
 
 
 def _paired(target: Any, given: Any) -> list[Any]:
-    if isinstance(target, list | tuple) or is_dict(target):
+    steps = steps_of(target)
+    if steps is not None:
         if given is None:
             return [None] * len(leaves_of(target))
-        keys: Any = target.keys() if is_dict(target) else range(len(target))
-        if not hasattr(given, "__len__") or getattr(given, "ndim", 1) == 0 or len(given) != len(keys):
-            raise ShapeError(f"output_gradients is {given!r:.60}; the target has {len(keys)} parts\n"
+        if not _pairs(target, given, len(steps)):
+            raise ShapeError(f"output_gradients is {given!r:.60}; the target has {len(steps)} parts\n"
                              "Pass one weight, or None, for each target.")
-        return [w for k in keys for w in _paired(target[k], given[k])]
+        return [w for step in steps for w in _paired(part_at(target, step), part_at(given, step))]
     if isinstance(given, list | tuple) and len(given) == 1 and np.ndim(plain(target)) == 0:
         given = given[0]  # as TensorFlow's flattening takes it
     return [given if given is None or isinstance(given, np.ndarray | float | Variable) else np.asarray(given, float)]
+
+
+def _pairs(target: Any, given: Any, count: int) -> bool:
+    """Whether there is a weight for each of the `count` parts of a target."""
+    if isinstance(target, list | tuple) or is_dict(target):
+        return hasattr(given, "__len__") and getattr(given, "ndim", 1) != 0 and len(given) == count
+    return type(given) is type(target)
 
 
 def unconnected_of(given: Any) -> str:
@@ -93,7 +90,7 @@ def unconnected_of(given: Any) -> str:
 
 
 def shape_of(x: Any, method: str) -> tuple[int, ...]:
-    if isinstance(x, list | tuple) or is_dict(x):
+    if steps_of(x) is not None:
         raise TypeError(f"{method}() takes one array as the target, not a {type(x).__name__}")
     return np.shape(plain(x))
 
@@ -110,15 +107,6 @@ def argument_of(call: Any, position: int, *names: str) -> Any:
     if len(call.args) > position:
         return call.args[position]
     return next((k.value for k in call.keywords if k.arg in names), None)
-
-
-def column_of(frame: FrameType) -> int | None:
-    """The column of the instruction that a frame runs, where code knows it (from Python 3.11 on)."""
-    code = frame.f_code
-    if not hasattr(code, "co_positions"):
-        return None
-    positions = list(code.co_positions())
-    return positions[frame.f_lasti // 2][2]
 
 
 def equal(was: Any, now: Any, target: str) -> bool:

@@ -17,7 +17,7 @@ from s2s.errors import ErrorT, SourceError, UnsupportedSyntaxError, located
 from s2s.lower.binding import MISSING, Path, fetch
 from s2s.source.blocks import BlockSource, block_of
 from s2s.source.text import locate
-from s2s.tape.frames import local_names, names_in, read_names
+from s2s.tape.frames import Held, column_of, local_names, names_in, read_names
 from s2s.tape.generators import owner, state_of
 from s2s.tape.graph import Graph, codes_in
 from s2s.variable import Variable
@@ -49,8 +49,8 @@ class Place:
         self.visible = frozenset(self.names) - hidden
         self.inner = frozenset(map(code_key, codes_in(code)))
         self.receiver = code.co_varnames[0] if code.co_argcount else ""
-        self.calls: dict[Any, Any] = {}  # the nodes of the calls that ask for derivatives
         self._until: dict[Any, list[Any]] = {}
+        self._so_far: dict[int, list[Any]] = {}  # by instruction
         target = source.node.items[source.item].optional_vars
         self.target = target
         self.steps: list[tuple[int, tuple[str, Any]]] = []
@@ -69,7 +69,6 @@ class Place:
             self.index[path] = len(self.steps)
             self.steps.append((parent, step))
         return self.index[path]
-
 
     def is_known(self, values: Sequence[Any]) -> bool:
         """Whether a block that starts with these values is a program that was lowered before."""
@@ -90,6 +89,13 @@ class Place:
         if (line, column) not in self._until:
             self._until[line, column] = self._before(self.source.body, line, column)
         return self._until[line, column]
+
+    def so_far(self, frame: FrameType) -> list[Any]:
+        """The statements of the block before the one that a frame runs, which is that of the block."""
+        known = self._so_far.get(frame.f_lasti)
+        if known is None:  # where an instruction stands is looked up once: the table of it is as long as the code
+            known = self._so_far[frame.f_lasti] = self.until(frame.f_lineno, column_of(frame))
+        return known
 
     def _before(self, statements: list[Any], line: int, column: int | None) -> list[Any]:
         k = statement_at(statements, line, column)
@@ -136,13 +142,22 @@ class Entry:
 
     def _read(self, parent: int, step: tuple[str, Any]) -> Any:
         if parent < 0:
-            v = self.names.get(step[1], MISSING) if step[0] == "name" else step[1]
-            v = v() if isinstance(v, weakref.ref) else v
-            return v if self.graph is None else self.graph.frozen(v)
+            return self.named(step[1]) if step[0] == "name" else self._frozen(step[1])
         held = self.values[parent]
         if held is MISSING:
             return MISSING
         return read_step(held, step) if self.graph is None else self.graph.fetch(held, step)
+
+    def named(self, name: str) -> Any:
+        """What a name stood for; MISSING where it stood for nothing, or for what is no more."""
+        v = self.names.get(name, MISSING)
+        if type(v) is Held:
+            v = v()
+            return MISSING if v is None else v
+        return self._frozen(v)
+
+    def _frozen(self, v: Any) -> Any:
+        return v if self.graph is None else self.graph.frozen(v)
 
     def raw(self, variable: Variable) -> Any:
         """What a Variable held."""
@@ -189,7 +204,7 @@ def enter(place: Place, frame: FrameType, tape: type) -> Entry:
     for parent, step in place.steps:
         if parent < 0:
             v = names.get(step[1], MISSING) if step[0] == "name" else step[1]
-            if type(v) is weakref.ref:
+            if type(v) is Held:
                 v = v()
         else:
             held = values[parent]

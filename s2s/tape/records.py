@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from dataclasses import dataclass, field
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 
 from s2s.lower.binding import MISSING, Path
 from s2s.lower.record import Segment
+from s2s.tape.frames import names_in
 from s2s.tape.graph import Graph
 from s2s.tape.place import Entry, Place, code_key
 from s2s.tape.resolve import Found
@@ -60,8 +60,7 @@ class Span:
 
     def _reach(self, statement: gast.AST) -> list[Any]:
         """The objects that a statement can reach."""
-        names = {n.id for n in gast.walk(statement) if isinstance(n, gast.Name)}
-        held = {name: v for name in names for v in (self.entry.names.get(name, MISSING),) if v is not MISSING}
+        held = {name: self.entry.names[name] for name in names_in([statement]) if name in self.entry.names}
         return Graph(held, [statement]).reached()
 
     def key(self) -> Any:
@@ -71,14 +70,8 @@ class Span:
 
 def at_entry(s: Span, name: str) -> Any:
     """What a name stood for when the block was entered."""
-    v = s.entry.names.get(name, MISSING)
-    if isinstance(v, weakref.ref):
-        v = v()
-        return MISSING if v is None else v
     k = s.place.index.get((("name", name),))
-    if k is not None:
-        return s.entry.get(k)
-    return v if s.entry.graph is None else s.entry.graph.frozen(v)
+    return s.entry.named(name) if k is None else s.entry.get(k)
 
 
 @dataclass(eq=False, slots=True)

@@ -23,6 +23,7 @@ from s2s.lower.values import Box, Lowered, Static, Tuple
 from s2s.lower.written import keep_apart, stores_of
 from s2s.options import Options
 from s2s.pipeline import SERVICES, compiled, own_faults, replayed, written_parameters
+from s2s.tape.frames import names_in
 from s2s.tape.records import Asked, FoundAll, Shape, Span, entry_path
 from s2s.tape.resolve import NOTHING, Ambiguous, Found, Resolver, holds
 from s2s.tape.specialisation import Specialisation
@@ -79,8 +80,9 @@ def _attempt(spans: Sequence[Span], tape: Any, asked: Asked, options: Options,
         program, found, shape = settled(attempt, bind, SERVICES, True)
         if same := _aliases(program):
             program, found, shape = settled(attempt, bind, SERVICES, True, same)
-        keep_apart(program, stores_of(program))
-        written = written_parameters(program)
+        stores = stores_of(program)
+        keep_apart(program, stores)
+        written = written_parameters(program, stores)
         again = {(r.path[0][1], r.path[0][2]) for r in program.binding.reads if r.path[0][0] == "run"
                  and r.leaf in written}
         if again:
@@ -143,17 +145,14 @@ def _needed(asked: Asked, spans: Sequence[Span]) -> list[list[Any]]:
     for s in reversed(spans):
         roots |= {name for name, v in s.names.items() if id(v) in carried} | s.seen_by_functions()
         kept.append(needed(s.statements, roots, s.fixed()))
-        roots |= {n.id for x in kept[-1] for n in gast.walk(x) if isinstance(n, gast.Name)}
+        roots.update(names_in(kept[-1]))
         carried |= {id(v) for name, v in s.entry.names.items() if name in roots}
     return kept[::-1]
 
 
 def _roots(asked: Asked, spans: Sequence[Span]) -> set[str]:
     """The names that may lead to what is asked for."""
-    roots: set[str] = set()
-    for node in (*asked.target_nodes, *asked.source_nodes):
-        if node is not None:
-            roots |= {n.id for n in gast.walk(node) if isinstance(n, gast.Name)}
+    roots = set(names_in([node for node in (*asked.target_nodes, *asked.source_nodes) if node is not None]))
     wanted = {id(x) for x in (*asked.targets, *asked.sources)}
     for s in spans:
         for name, v in s.names.items():

@@ -17,7 +17,6 @@ from s2s.source.blocks import call_at
 from s2s.tape.frames import read_names
 from s2s.tape.nests import (
     argument_of,
-    column_of,
     equal,
     is_inexact,
     leaves_of,
@@ -29,7 +28,7 @@ from s2s.tape.nests import (
     unconnected_of,
     weights_of,
 )
-from s2s.tape.place import Place, enter, place_of
+from s2s.tape.place import Place, code_key, enter, place_of
 from s2s.tape.records import Asked, Span
 from s2s.tape.replay import specialise, watched_variables
 from s2s.tape.specialisation import Specialisation
@@ -122,7 +121,7 @@ class GradientTape:
             raise RuntimeError("This tape is recording in another thread or a generator: ask it there, or after its "
                                "block.")
         last = self._spans[-1]
-        now = Span(last.place, last.entry, last.namespace, last.place.until(frame.f_lineno, column_of(frame)))
+        now = Span(last.place, last.entry, last.namespace, last.place.so_far(frame))
         self._keep(now, frame)
         if not self.persistent:
             self._spans[-1] = now
@@ -137,7 +136,7 @@ class GradientTape:
         for v in leaves:
             if not is_inexact(v):
                 raise TypeError(f"watch() is given {v!r:.60}, which has no gradient: it takes Variables, floats, "
-                                "arrays of floats, and lists, tuples and dicts of them.")
+                                "arrays of floats, and lists, tuples, dicts and dataclasses of them.")
         if self._closed:
             node = self._call(caller, "watch")
             given = node.args[0] if node is not None and node.args else None
@@ -228,9 +227,9 @@ class GradientTape:
             columns += self._gradients(caller, "batch_jacobian", spans, target, source, [source],
                                        [weight.reshape(shape)])
         if any(c is None for c in columns) or not columns:
-            return None if unconnected == "none" else tensor(np.zeros((*shape, *inner[1:])))
-        stacked = np.stack([np.asarray(c) for c in columns], axis=1)
-        return tensor(stacked.reshape((*shape, *inner[1:])))
+            return stacked([], (*shape, *inner[1:]), unconnected, source)
+        full = np.stack([np.asarray(c) for c in columns], axis=1)
+        return tensor(full.reshape((*shape, *inner[1:])))
 
     @property
     def source(self) -> str:
@@ -256,8 +255,7 @@ class GradientTape:
                    sought: list[Any], weights: list[Any] | None) -> list[Any]:
         """A gradient, or None, for each source."""
         targets = leaves_of(target)
-        code, place = caller.f_code, spans[0].place
-        where = (code.co_filename, code.co_name, code.co_firstlineno)
+        place, where = spans[0].place, code_key(caller.f_code)
         weighted = None if weights is None else tuple(
             None if w is None else (np.ndim(w), np.asarray(plain(w)).dtype) for w in weights)
         key = (where, caller.f_lasti, self.persistent, self.watch_accessed_variables, self._options, weighted,

@@ -28,6 +28,17 @@ def test_a_training_loop_compiles_once(monkeypatch):
     assert len(made) == 1 and len(graphs) == 1
 
 
+def test_where_an_instruction_stands_is_looked_up_once(monkeypatch):
+    w, asked = Variable(2.0), []
+    column_of = place.column_of
+    monkeypatch.setattr(place, "column_of", lambda frame: asked.append(1) or column_of(frame))
+    for _ in range(3):
+        with GradientTape() as t:
+            y = w * w
+            w.assign_sub(0.1 * t.gradient(y, w))
+    assert len(asked) == 1
+
+
 def test_entering_copies_and_inspects_nothing():
     """No copy of an array that is only read, no look at what can be reached, no state of a generator."""
     w = Variable(np.zeros(3))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import weakref
+from collections import OrderedDict
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -245,3 +249,45 @@ def test_complex_loss():
         t.watch(z)
         y = abs(z) ** 2
     assert complex(t.gradient(y, z)) == pytest.approx(2.0 + 4.0j)
+
+
+@dataclass
+class Point:
+    x: np.ndarray
+    y: float
+
+
+def test_dataclasses_and_other_dicts():
+    a, w = np.array([1.0, 2.0]), Variable(3.0)
+    with GradientTape(persistent=True) as t:
+        t.watch(Point(a, w))
+        y = np.sum(a * a) * w
+    by_point = t.gradient(y, Point(a, w))
+    assert type(by_point) is Point and by_point.x.tolist() == [6.0, 12.0] and float(by_point.y) == 5.0
+    assert type(t.gradient(y, OrderedDict(w=w))) is OrderedDict
+    doubled = t.gradient(Point(y, y), w, output_gradients=Point(np.array(2.0), None))
+    assert float(doubled) == 15.0
+    with pytest.raises(s2s.ShapeError, match="the target has 2 parts"):
+        t.gradient(Point(y, y), w, output_gradients=[1.0, 1.0])
+
+
+def test_a_weak_reference_of_the_user():
+    held = np.array([1.0, 2.0])
+    w, ref = Variable(held * 3.0), weakref.ref(held)
+    for _ in range(2):
+        with GradientTape() as t:
+            x = ref()
+            y = np.sum(x * w)
+        assert t.gradient(y, w).tolist() == [1.0, 2.0]
+
+
+def test_a_tape_in_a_container():
+    w, tapes = Variable(2.0), {}
+    with GradientTape() as tapes["a"]:
+        y = w * w
+    assert float(tapes["a"].gradient(y, w)) == 4.0
+    with GradientTape(persistent=True) as tapes["b"]:
+        y = w * w
+        z = tapes["b"].gradient(y, w) * w
+    with pytest.raises(s2s.UnsupportedSyntaxError, match=r"(?s)put into a container.*tapes\[\"b\"\].*\^\^"):
+        tapes["b"].gradient(z, w)

@@ -444,6 +444,16 @@ def test_batch_jacobian_of_other_shapes():
         t.batch_jacobian(s, x)
 
 
+def test_batch_jacobian_unconnected_zero():
+    x = constant(np.ones((2, 3), np.float32))
+    with GradientTape(persistent=True) as t:
+        t.watch(x)
+        y = constant(np.ones((2, 2), np.float32)) * 2.0
+    assert t.batch_jacobian(y, x) is None
+    zeros = t.batch_jacobian(y, x, unconnected_gradients="zero")
+    assert zeros.dtype == np.float32 and zeros.shape == (2, 2, 3)
+
+
 @pytest.mark.parametrize(("value", "gradient"), [(3.0, 6.0), (-3.0, 27.0)])
 def test_branches(value, gradient):
     x = constant(value)
@@ -526,6 +536,15 @@ def test_watch_takes_numbers_only():
             t.watch("text")
         with pytest.raises(TypeError, match="has no gradient"):
             t.watch(3)
+
+
+def test_a_variable_may_be_watched_after_it_was_read():
+    w = Variable(2.0)
+    with GradientTape() as t:
+        y = w * w
+        t.watch(w)
+        z = y + 3.0 * w
+    assert float(t.gradient(z, w)) == 7.0
 
 
 def test_watch_counts_from_where_it_stands():
