@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +21,7 @@ from s2s.errors import CompilationError, ReplayError, S2SError, located
 from s2s.ir.core import Block, Function, Op, Value, walk
 from s2s.ir.memory import Memory
 from s2s.ir.names import adjoint_name
+from s2s.ir.sums import uses
 from s2s.ir.types import Array, Opaque, is_inexact
 from s2s.lower.binding import Read
 from s2s.lower.context import Services
@@ -90,7 +91,6 @@ class Derivative:
     keep_values: bool
     written: tuple[int, ...]
     zeros: list[bool] = field(default_factory=list)
-    mode: str = "reverse"
     stages: dict[str, Function] = field(default_factory=dict)
     loops: list[Loop] = field(default_factory=list)
 
@@ -121,23 +121,26 @@ def differentiate(program: Program, wrt: Sequence[Read], *, keep_values: bool, s
 
 def evaluation(program: Program, *, options: Options = DEFAULT) -> Derivative:
     """A lowered function as it is, with the derivatives that it asks for in it."""
-    fn = program.function
     if options.target == "cpu":
         _assign_after(program)
-    simple = simplify(fn)
-    simple.name = fn.name
-    stages = {"lowered": fn, "simplified": simple}
-    emitted, found = _emitted(simple, options)
     stores = stores_of(program)
-    written = tuple(k for k, p in enumerate(fn.block.params) if p in stores)
-    return Derivative(program, [], [], simple, emitted, 0, True, written, [], "value", stages, found)
+    written = tuple(k for k, p in enumerate(program.function.block.params) if p in stores)
+    return _as_it_is(program, program.function, simplify(program.function), written, options)
+
+
+def _as_it_is(program: Program, fn: Function, simple: Function, written: tuple[int, ...],
+              options: Options) -> Derivative:
+    """What has its derivatives in it already, and becomes no adjoint."""
+    simple.name = fn.name
+    emitted, found = _emitted(simple, options)
+    return Derivative(program, [], [], simple, emitted, 0, True, written,
+                      stages={"lowered": fn, "simplified": simple}, loops=found)
 
 
 def _drop_draws(fn: Function) -> None:
     """Leave out draws, where the program needs none of them: it takes them from the run."""
     live = simplify(fn)
-    read = {v for op in walk(live.block) for v in (*op.operands(), *(r for b in op.blocks for r in b.results))}
-    read |= set(live.block.results)
+    read = uses(live.block, live.block.results)
     calls = [op for op in walk(live.block) if op.name == "pycall" and op.spec.effect]
     if not any(not op.results or any(r in read for r in op.results) for op in calls):
         _drop(fn.block, lambda op: op.name == "pycall" and op.spec.effect)
@@ -145,8 +148,7 @@ def _drop_draws(fn: Function) -> None:
 
 
 def _drop_unused_objects(fn: Function) -> None:
-    used = set(fn.block.results) | {v for op in walk(fn.block) for v in op.operands()} | {
-        r for op in walk(fn.block) for b in op.blocks for r in b.results}
+    used = uses(fn.block, fn.block.results)
     fn.block.params = [p for p in fn.block.params if p in used or not isinstance(p.type, Opaque)]
 
 
@@ -188,7 +190,7 @@ def _derivative(program: Program, wrt: Sequence[Read], name: str, options: Optio
     seeds = len(simple.block.params) - len(fn.block.params)
     emitted, found = _emitted(simple, options)
     return Derivative(program, list(wrt), list(made.connected), simple, emitted, seeds, keep_values,
-                      tuple(at[p] for p in stores), zeros, mode, stages, found)
+                      tuple(at[p] for p in stores), zeros, stages, found)
 
 
 def _emitted(fn: Function, options: Options) -> tuple[Emitted, list[Loop]]:
@@ -270,9 +272,9 @@ def _beyond_numba(op: Op) -> str | None:
     return None
 
 
-def written_parameters(program: Program) -> dict[Value, Op]:
+def written_parameters(program: Program, stores: Mapping[Value, Op]) -> dict[Value, Op]:
     """Parameters whose memory the program changes, or lets a call change, with one place where it does."""
-    fn, found = program.function, stores_of(program)
+    fn, found = program.function, dict(stores)
     memory = Memory(fn)
     for op in walk(fn.block):
         if op.name == "pycall":
@@ -288,16 +290,13 @@ def replayed(program: Program, options: Options = DEFAULT) -> Derivative:
     fn = expand(program.function, TABLE, _simpler, replayed=True)
     _drop_draws(fn)
     simple = simplify(fn)
-    simple.name = fn.name
     lost = unreplayable(simple.block)
     if lost is not None:
         name = lost.attrs.get("name") or "a call"
         raise located(ReplayError, lost.loc, f"{name}() cannot be called again to differentiate the block",
                       "its result is needed, and another call may give another one",
                       "bind its result to a name of its own at the top level of the block, or call it before the block")
-    stages = {"lowered": fn, "simplified": simple}
-    emitted, found = _emitted(simple, options)
-    return Derivative(program, [], [], simple, emitted, 0, True, (), [], "value", stages, found)
+    return _as_it_is(program, fn, simple, (), options)
 
 
 def _mentioned(program: Program, read: Read) -> bool:

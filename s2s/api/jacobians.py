@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -88,16 +89,15 @@ class JacobianFunction:
     def _rows(self, args: tuple[Any, ...], k: int, value: Any) -> Any:
         """Reverse mode: one gradient for each element of the value."""
         g = GradientFunction(Request("gradients", self.__wrapped__, params=(k,), options=self.request.options))
-        numbers = list(_results(value))
+        count = sum(is_number(v) for v in leaves(args[k]))
         found = []
-        for r, number in enumerate(numbers):
+        for r, number in enumerate(_results(value)):
             gradients = []
             for direction in _basis(number):
                 got = g(*args, dy=_weights(value, r, direction))[0]
                 gradients.append([np.zeros_like(plain(x)) if v is None else plain(v) for v, x in zip(
                     leaves(got) if got is not None else [None] * len(list(leaves(args[k]))), leaves(args[k]),
                     strict=True) if is_number(x)])
-            count = sum(is_number(v) for v in leaves(args[k]))
             found.append([np.stack([row[i] for row in gradients]) if gradients else None for i in range(count)])
         return self._nest(value, args[k], found)
 
@@ -143,7 +143,7 @@ def _results(value: Any) -> Iterator[Any]:
 
 def _weights(value: Any, r: int, direction: Any) -> Any:
     """A nest like the value: `direction` for its r-th result, zeros for the others."""
-    count = iter(range(len(list(leaves(value)))))
+    count = itertools.count()
 
     def weight(v: Any) -> Any:
         if not _is_result(v):

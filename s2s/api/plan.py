@@ -14,7 +14,7 @@ from s2s.lower.binding import MISSING, Binding, Read, array_key, fetch, key_of
 from s2s.variable import Variable
 
 Guard = Callable[[Any], bool]
-_EXACT = (float, int, bool, complex, type(None))
+EXACT = (float, int, bool, complex, type(None))
 
 
 def guard(read: Read) -> Guard:
@@ -29,7 +29,7 @@ def guard(read: Read) -> Guard:
     v = read.value
     if isinstance(v, type):
         return lambda other: other is v
-    if any(key is t for t in _EXACT):  # not `in`: a dtype equals the type of its numbers
+    if any(key is t for t in EXACT):  # not `in`: a dtype equals the type of its numbers
         return lambda v: type(v) is key
     if isinstance(v, Variable):
         trainable, inner = v.trainable, key[2]
@@ -94,7 +94,7 @@ class Plan:
         self.objects = frozenset(at[p] for p in params if isinstance(p.type, Opaque))
         # Python numbers go in as they are.
         by_index = {r.index: r for r in binding.reads}
-        self.simple = all(type(by_index[k].value) in _EXACT for k in self.leaves)
+        self.simple = all(type(by_index[k].value) in EXACT for k in self.leaves)
 
     def _getter(self, read: Read) -> Callable[[Any, tuple[Any, ...], dict[str, Any], list[Any]], Any]:
         kind, what = read.step

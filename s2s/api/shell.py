@@ -18,16 +18,16 @@ does it in general.
 
 from __future__ import annotations
 
+import itertools
 import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import repeat
 from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from s2s.api.plan import Plan, plain_value
+from s2s.api.plan import EXACT, Plan, plain_value
 from s2s.api.structure import build, like_argument, zeros_of
 from s2s.errors import UnsupportedSyntaxError
 from s2s.ir.types import Array, Scalar
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 #: What a shell returns for a call that its specialisation does not fit.
 MISS: Any = object()
-_EXACT = (float, int, bool, complex)
 
 
 class Shell:
@@ -68,15 +67,7 @@ class Shell:
         """The shell; `before`: statements between the checks and the call of the core."""
         for read in self.reads:
             self._read(read)
-        for k, first in self.plan.relations.same:
-            self.require(f"v{k} is v{first}")
-        for k, first in self.plan.relations.shaped:
-            self.require(f"v{k}.shape == v{first}.shape")
-        for i, a in enumerate(self.plan.relations.distinct):
-            for b in self.plan.relations.distinct[i + 1:]:
-                self.require(f"v{a} is not v{b}")
-        for a, b in self.plan.relations.apart:
-            self.require(f"v{a} is not v{b}")
+        self._relations()
         self.lines += before
         self.given("core", core)
         arguments = ", ".join(map(self.argument, self.plan.leaves))
@@ -97,6 +88,16 @@ class Shell:
         condition = self._fits(read)
         if condition:
             self.require(condition)
+
+    def _relations(self) -> None:
+        """Go on where the values are related as those of the specialisation."""
+        relations = self.plan.relations
+        for k, first in relations.same:
+            self.require(f"v{k} is v{first}")
+        for k, first in relations.shaped:
+            self.require(f"v{k}.shape == v{first}.shape")
+        for a, b in (*itertools.combinations(relations.distinct, 2), *relations.apart):
+            self.require(f"v{a} is not v{b}")
 
     def _fetch(self, read: Read) -> str:
         kind, what = read.step
@@ -119,10 +120,10 @@ class Shell:
             return self._general(read)
         if isinstance(read.value, type):
             return self._general(read)
-        if any(key is t for t in _EXACT):  # not `in`: a dtype equals the type of its numbers
-            return f"type({v}) is {key.__name__}"
         if key is type(None):
             return f"{v} is None"
+        if any(key is t for t in EXACT):  # not `in`: a dtype equals the type of its numbers
+            return f"type({v}) is {key.__name__}"
         if isinstance(read.value, Variable):
             inner = array_condition(f"{v}._value", key[2], self.given(f"dtype{k}", read.value._value.dtype))
             flag = f"{v}._trainable is {read.value.trainable} and " if read.value._value.dtype.kind in "fc" else ""
@@ -148,7 +149,7 @@ class Shell:
     def argument(self, k: int) -> str:
         """What the core is given for the k-th read."""
         read, v = self.reads[k], f"v{k}"
-        if k in self.plan.objects or type(read.value) in (*_EXACT, type(None)) or isinstance(read.value, np.generic):
+        if k in self.plan.objects or type(read.value) in EXACT or isinstance(read.value, np.generic):
             return v
         if isinstance(read.value, Variable):
             return f"{v}.raw"
@@ -192,7 +193,8 @@ def write_shell(entry: Entry, names: Sequence[str] | None, request: Request, cou
     shell.require(f"len(args) == {count} and {called}")
     types = [r.type for r in derivative.function.block.results]
     gradients: dict[int, str] = {}
-    for read, at, zero in zip(derivative.wrt, entry.positions, derivative.zeros or repeat(False), strict=False):
+    zeros = derivative.zeros or itertools.repeat(False)
+    for read, at, zero in zip(derivative.wrt, entry.positions, zeros, strict=False):
         if zero:
             gradients[read.index] = f"zeros_of(v{read.index})"
         elif at is not None:

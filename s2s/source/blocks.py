@@ -21,6 +21,8 @@ from s2s.source.find import Lines, source_of_code
 from s2s.source.match import compile_alone
 
 _ENTERS = ("SETUP_WITH", "BEFORE_WITH")
+_SCOPES = tuple(getattr(module, name) for module in (ast, gast)
+                for name in ("FunctionDef", "AsyncFunctionDef", "Lambda", "ClassDef"))
 
 
 @dataclass(eq=False)
@@ -65,21 +67,21 @@ def block_of(code: CodeType, at: int, namespace: Mapping[str, Any]) -> BlockSour
 
 
 def _own(root: Any) -> Iterator[Any]:
-    """The nodes of a module or function without those of the functions and classes in it."""
-    stack = list(reversed(root.body if isinstance(root.body, list) else [root.body]))
+    """The nodes of a module or function, of gast or ast, without those of the functions and classes in it."""
+    body = getattr(root, "body", [])
+    stack = list(reversed(body if isinstance(body, list) else [body]))
     while stack:
         node = stack.pop()
         yield node
-        inner = isinstance(node, gast.FunctionDef | gast.AsyncFunctionDef | gast.Lambda | gast.ClassDef)
-        if not inner:
-            stack.extend(reversed(list(gast.iter_child_nodes(node))))
+        if not isinstance(node, _SCOPES):
+            stack.extend(reversed(list(ast.iter_child_nodes(node))))
 
 
 def _entered(root: Any, code: CodeType) -> list[int]:
     """For each instruction that enters a block, in order, which item of a `with` of `root` it is."""
     tree = gast.gast_to_ast(root)
     count = 0
-    for node in list(_own_ast(tree)):
+    for node in list(_own(tree)):
         if isinstance(node, ast.With):
             count = _number(node, count)
     again = compile_alone(tree, code)
@@ -115,16 +117,6 @@ def _number(node: ast.With, count: int) -> int:
     node.items, node.body = first.items, first.body
     node.lineno = node.end_lineno = first.lineno
     return total
-
-
-def _own_ast(root: ast.AST) -> Iterator[ast.AST]:
-    body = getattr(root, "body", [])
-    stack: list[ast.AST] = list(reversed(body if isinstance(body, list) else [body]))
-    while stack:
-        node = stack.pop()
-        yield node
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            stack.extend(reversed(list(ast.iter_child_nodes(node))))
 
 
 def _line(i: Any, line: int) -> int:

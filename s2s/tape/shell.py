@@ -31,7 +31,7 @@ import numpy as np
 
 from s2s.api.plan import Plan
 from s2s.api.shell import Shell, result_tensor
-from s2s.lower.binding import Read, fetch
+from s2s.lower.binding import Binding, Read, fetch
 from s2s.tape.resolve import Found, still
 from s2s.variable import Variable
 
@@ -40,30 +40,23 @@ if TYPE_CHECKING:
 
 
 class TapeShell(Shell):
-    """A shell that takes values from what was kept of the run.
-
-    origins: for each read, kind, number of the block, what, parent, as `Specialisation.reads` has them.
-    """
+    """A shell that takes values from what was kept of a run of `count` blocks."""
 
     parameters = "spans, targets, sources, watched"
 
-    def __init__(self, plan: Plan, reads: Sequence[Read], origins: Sequence[tuple[Any, ...]], count: int) -> None:
-        super().__init__(plan, reads)
-        self.origins = origins
-        self.asked: list[tuple[str, Sequence[Found]]] = []  # objects that are asked for, and where they have to be
-        self.computed: Sequence[tuple[int, str]] = ()
-        self.counts: Sequence[tuple[str, int]] = ()  # sources, and how many of the inputs each is
-        self.leaves: Sequence[int] = ()
+    def __init__(self, made: Specialisation, binding: Binding, count: int) -> None:
+        super().__init__(Plan(binding, made.derivative.program.function.block.params), binding.reads)
+        self.made = made
         self.given("fetch", fetch)
         self.given("still", still)
         for n in range(count):
-            least = max((where + 1 for kind, k, where, *_ in origins if kind == "entry" and k == n), default=0)
+            least = max((where + 1 for kind, k, where, *_ in made.reads if kind == "entry" and k == n), default=0)
             self.lines += [f"s{n} = spans[{n}]", f"x{n} = s{n}.names", f"e{n} = s{n}.entry.values",
                            f"r{n} = s{n}.entry.raws"]
             self.require(f"len(e{n}) >= {least} and s{n}.entry.graph is None")
 
     def _fetch(self, read: Read) -> str:
-        kind, number, where, parent, _ = self.origins[read.index]
+        kind, number, where, parent, _ = self.made.reads[read.index]
         if kind == "entry":
             return f"e{number}[{where}]"
         if kind == "constant":
@@ -72,21 +65,21 @@ class TapeShell(Shell):
             return f"x{number}.get({where!r}, MISSING)"
         return f"fetch(v{parent}, {self.given(f'step{read.index}', where)})"
 
-    def write(self, core: Callable[..., Any], before: Sequence[str], result: str, single: bool) -> Callable[..., Any]:
-        """The function."""
-        lines, self.lines = self.lines, []
-        for obj, found in self.asked:
-            self._require_found(found, obj)
-        for obj, count in self.counts:
-            self._require_count(obj, count)
-        asked, self.lines = self.lines, lines
-        return super().write(core, asked, result, single)
+    def _relations(self) -> None:
+        """Go on where, also, what is asked for is where it was found."""
+        super()._relations()
+        for name, founds in zip(("targets", "sources", "watched"), self.made.found, strict=True):
+            for k, found in enumerate(founds):
+                self._require_found(found, f"{name}[{k}]")
+        for k, count in enumerate(self.made.counts):
+            if count is not None:
+                self._require_count(f"sources[{k}]", count)
 
     def argument(self, k: int) -> str:
         """What the core is given for the k-th read."""
         if not isinstance(self.reads[k].value, Variable):
             return super().argument(k)
-        kind, number, *_ = self.origins[k]
+        kind, number, *_ = self.made.reads[k]
         held = f"s{number}.raws" if kind == "run" else f"r{number}"
         return f"{held}[id(v{k})]"
 
@@ -99,7 +92,7 @@ class TapeShell(Shell):
                 self.require(f"x{f.number}.get({f.key!r}, MISSING) is {obj}")
             elif f.kind == "none":
                 others = [f"v{r.index}" for r in self.reads if r.leaf is not None]
-                others += [f"x{n}.get({name!r}, MISSING)" for n, name in self.computed]
+                others += [f"x{n}.get({name!r}, MISSING)" for n, name in self.made.shape.names]
                 self.require(" and ".join(f"{v} is not {obj}" for v in others) or "True")
             elif f.kind == "name":
                 name = self.given(f"found{len(self.names)}", f)
@@ -107,20 +100,13 @@ class TapeShell(Shell):
 
     def _require_count(self, obj: str, count: int) -> None:
         """Go on where an array is as many of the inputs as it was."""
-        arrays = [k for k in self.leaves if isinstance(self.reads[k].value, np.ndarray)]
+        arrays = [k for k in self.made.leaves if isinstance(self.reads[k].value, np.ndarray)]
         if len(arrays) > 1 or (arrays and not count):
             self.require(f"{' + '.join(f'(v{k} is {obj})' for k in arrays)} == {count}")
 
 
-def write_shell(shell: TapeShell, made: Specialisation) -> Callable[..., Any]:
-    """The function; it gives what the core returns, and the gradients."""
-    targets, sources, watched = made.found
-    for name, found in (("targets", targets), ("sources", sources), ("watched", watched)):
-        for k, f in enumerate(found):
-            shell.asked.append((f"{name}[{k}]", f))
-    shell.computed = made.shape.names
-    shell.counts = [(f"sources[{k}]", n) for k, n in enumerate(made.counts) if n is not None]
-    shell.leaves = made.leaves
+def write_shell(made: Specialisation, binding: Binding, count: int) -> Callable[..., Any]:
+    """The function for runs of `count` blocks; it gives what the core returns, and the gradients."""
     types = [r.type for r in made.derivative.function.block.results]
     parts = [" + ".join(result_tensor(k, types[k]) for k in places) or "None" for places in made.shape.gradients]
-    return shell.write(made.core, (), f"out, [{', '.join(parts)}]", len(types) == 1)
+    return TapeShell(made, binding, count).write(made.core, (), f"out, [{', '.join(parts)}]", len(types) == 1)

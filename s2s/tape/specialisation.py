@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.api.plan import Plan, Relations, guard, plain_value
+from s2s.api.plan import Relations, guard, plain_value
 from s2s.errors import ReplayError, located
 from s2s.ir.core import Loc, Op, Value
 from s2s.ir.types import Opaque, Scalar
@@ -17,7 +17,7 @@ from s2s.tape.generators import in_place_of, owner
 from s2s.tape.place import Place
 from s2s.tape.records import Asked, FoundAll, Shape, Span, entry_path
 from s2s.tape.resolve import still
-from s2s.tape.shell import TapeShell, write_shell
+from s2s.tape.shell import write_shell
 from s2s.variable import Variable
 
 
@@ -29,7 +29,6 @@ class Specialisation:
         self.derivative = derivative
         self.core = core
         self.found, self.shape = found, shape
-        self.count = len(spans)
         fn = derivative.program.function
         at = {r.leaf: r.index for r in binding.reads if r.leaf is not None}
         objects = {r.path[0]: r.step[1] for r in binding.reads if r.step[0] == "constant"}
@@ -63,17 +62,11 @@ class Specialisation:
         self.leaves = [k for k, mode, _ in self.arguments if mode in ("plain", "written")]
         held = [r.value for r in binding.reads]
         self.counts = [self._count(held, obj) if isinstance(obj, np.ndarray) else None for obj in asked.sources]
-        self.shell = self._shell(spans, binding)
+        # Where there is more to do than to pass values on, runs are checked and fed by `values` and `run`.
+        simple = all(mode in ("plain", "object") for _, mode, _ in self.arguments)
+        self.shell = write_shell(self, binding, len(spans)) if simple else None
         self.narrow = [np.dtype(v.type.dtype).type if isinstance(v.type, Scalar) else None
                        for v in derivative.function.block.results]
-
-    def _shell(self, spans: Sequence[Span], binding: Binding) -> Callable[..., Any] | None:
-        """The function for runs in which everything was kept; None where there is more to do than to pass values on."""
-        if not all(mode in ("plain", "object") for _, mode, _ in self.arguments) or self.derivative.mode != "value":
-            return None
-        shell = TapeShell(Plan(binding, self.derivative.program.function.block.params), binding.reads, self.reads,
-                          len(spans))
-        return write_shell(shell, self)
 
     def values(self, spans: Sequence[Span], asked: Asked) -> list[Any] | None:
         """What the reads gave in the run; None where this specialisation does not fit it."""
