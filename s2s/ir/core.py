@@ -199,29 +199,30 @@ def free_values(block: Block) -> list[Value]:
 def map_arg(arg: Arg, mapping: Mapping[Value, Value]) -> Arg:
     """`arg` with its values replaced where `mapping` has them."""
     if isinstance(arg, tuple):
-        return tuple(mapping.get(v, v) for v in arg)
+        return tuple([mapping.get(v, v) for v in arg])
     return mapping.get(arg, arg)
 
 
 def clone_op(op: Op, mapping: dict[Value, Value]) -> Op:
     """A deep copy of `op` over `mapping`, which is extended by its results."""
     new = Op(op.spec, {k: map_arg(a, mapping) for k, a in op.args.items()}, dict(op.attrs),
-             loc=op.loc, origin=op.origin)
-    new.blocks = [clone_block(b, mapping) for b in op.blocks]
-    for r in op.results:
-        mapping[r] = Value(r.type, r.hint, new)
-        new.results.append(mapping[r])
+             clone_values(op.results, mapping), [], op.loc, op.origin)
+    for r in new.results:
+        r.op = new
+    new.blocks += [clone_block(b, mapping) for b in op.blocks]
     return new
 
 
 def clone_block(block: Block, mapping: dict[Value, Value]) -> Block:
     """A deep copy of `block`; values defined outside it are kept unless `mapping` has them."""
-    new = Block()
-    for p in block.params:
-        mapping[p] = Value(p.type, p.hint)
-        new.params.append(mapping[p])
-    new.ops = [clone_op(op, mapping) for op in block.ops]
-    new.results = [mapping.get(v, v) for v in block.results]
+    return Block(clone_values(block.params, mapping), [clone_op(op, mapping) for op in block.ops],
+                 [mapping.get(v, v) for v in block.results])
+
+
+def clone_values(values: Sequence[Value], mapping: dict[Value, Value]) -> list[Value]:
+    """Copies of values that nothing defines yet; `mapping` is extended by them."""
+    new = [Value(v.type, v.hint) for v in values]
+    mapping.update(zip(values, new, strict=True))
     return new
 
 

@@ -67,6 +67,7 @@ def test_pickle_of_a_gradient_function() -> None:
     assert [float(v) for v in g(1.0, 2.0, 3.0, 4.0)] == [1.0]
 
 
+@pytest.mark.usefixtures("small_heap")
 def test_calls_keep_nothing_alive() -> None:
     x = np.ones(3)
     g = s2s.grad(lambda x: np.sum(x * x))

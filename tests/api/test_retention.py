@@ -23,6 +23,7 @@ CALLS: list[Callable[[Any], Any]] = [
 ]
 
 
+@pytest.mark.usefixtures("small_heap")
 @pytest.mark.parametrize("call", CALLS, ids=["jvp", "vjp", "grad", "hessian", "hvp", "jacobian"])
 def test_function_that_is_gone_is_not_kept(call: Callable[[Any], Any]) -> None:
     namespace: dict[str, Any] = {}

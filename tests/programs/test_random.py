@@ -24,7 +24,7 @@ from random_programs import Writer
 import s2s
 
 COUNT = int(os.environ.get("S2S_RANDOM_PROGRAMS", "2000"))
-PARTS = 2
+PARTS = 4  # of each kind
 SAMPLE = max(4, min(20, COUNT // 100))  # compiled
 NUMBA = importlib.util.find_spec("numba") is not None
 outcomes = {"stable": 0, "unstable": 0}
@@ -135,8 +135,10 @@ def part(number: int, kind: type[Writer]) -> Any:
     return test
 
 
-test_random_programs_a, test_random_programs_b = (part(k, Writer) for k in range(PARTS))
-test_programs_with_memory_a, test_programs_with_memory_b = (part(k, MemoryWriter) for k in range(PARTS))
+(test_random_programs_a, test_random_programs_b, test_random_programs_c, test_random_programs_d) = (
+    part(k, Writer) for k in range(PARTS))
+(test_programs_with_memory_a, test_programs_with_memory_b, test_programs_with_memory_c, test_programs_with_memory_d) = (
+    part(k, MemoryWriter) for k in range(PARTS))
 
 
 def test_most_references_were_stable() -> None:

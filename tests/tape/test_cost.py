@@ -51,6 +51,7 @@ def test_entering_copies_and_inspects_nothing():
     assert any(v is X for v in entry.values)
 
 
+@pytest.mark.usefixtures("small_heap")
 def test_tapes_are_collected_without_the_collector():
     w, kept = Variable(np.ones(3)), []
 
@@ -70,6 +71,7 @@ def test_tapes_are_collected_without_the_collector():
         gc.enable()
 
 
+@pytest.mark.usefixtures("small_heap")
 def test_a_tape_does_not_keep_the_one_before():
     w, kept = Variable(np.ones(3)), []
     for _ in range(5):
@@ -84,6 +86,7 @@ def test_a_tape_does_not_keep_the_one_before():
     assert [r() is not None for r in kept] == [False] * 8 + [True] * 2
 
 
+@pytest.mark.usefixtures("small_heap")
 def test_memory_is_flat():
     w = Variable(np.ones(3))
 
