@@ -73,4 +73,4 @@ def test_ci_runs_what_the_readme_says() -> None:
     assert len(lines) == 2 and all(line.startswith("python3 -m venv .venv && ") for line in lines)
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert "python -m pytest -n 2" in lines[1]
-    assert '-m pytest -n "$jobs"' in script and "jobs=2" in script
+    assert "-m pytest -n 2" in script

@@ -98,9 +98,11 @@ class Carry:
             if slot not in self.after and slot[0] == "heap" and slot[1] in self.end.heap:
                 raise self._other_length()
         for box, content in self.start.heap.items():
-            if isinstance(content, list) and isinstance(self.end.heap.get(box), list) \
-                    and len(self.end.heap[box]) != len(content):
+            end = self.end.heap.get(box)
+            if isinstance(content, list) and isinstance(end, list) and len(end) != len(content):
                 raise self._other_length()
+            if isinstance(content, dict) and isinstance(end, dict) and end.keys() != content.keys():
+                raise Peel(self._other_keys(next(iter(end.keys() ^ content.keys()))))
         self._refuse_changed()
         return again | self._bring()
 
@@ -217,6 +219,11 @@ class Carry:
         return self.ctx.error(self.loop.node, "a list has another length after an iteration of this loop",
                               "its elements are values of their own, whose number is known before the loop runs",
                               "make it an array, or a list that is only appended to")
+
+    def _other_keys(self, key: Any) -> S2SError:
+        return self.ctx.error(self.loop.node, f"{key!r} is put into a container, or taken out of it, in this loop",
+                              "a later iteration meets it there, and the first one does not",
+                              "put it there before the loop")
 
     def _is_flag(self, slot: Slot) -> bool:
         return slot[0] == "env" and is_flag(slot[2])

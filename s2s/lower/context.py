@@ -177,6 +177,7 @@ class Loop:
     frame: Frame
     index: Value | None = None  # of a run-time loop over a constant range, which could be unrolled
     unrollable: bool = False
+    bounds: tuple[Value, ...] = ()  # of a run-time loop over a range
     runtime: bool = True
 
     @property

@@ -17,7 +17,7 @@ from s2s.lower.control import FALSE, TRUE, as_bool, branch, either, flag, left, 
 from s2s.lower.iterate import Items, items_of
 from s2s.lower.merge import replace
 from s2s.lower.names import assigned_names
-from s2s.lower.truth import truth, usable
+from s2s.lower.truth import demand_trips, truth, usable
 from s2s.lower.values import Lowered, Static
 
 Body = Callable[[Loop, Lowered], None]
@@ -47,6 +47,7 @@ def lower_for(ctx: Context, node: gast.For, items: Items, body: Body, orelse: Ca
         return
     except UnsupportedSyntaxError:
         # What one loop cannot do (a name that is another thing each time) its iterations may.
+        demand_trips(ctx, loop)
         if items.fixed is None or len(items.fixed) > MAX_RETRY:
             raise
         ctx.state, ctx.loops = saved.copy(), list(loops)
@@ -135,7 +136,7 @@ def _unrolled(ctx: Context, node: gast.AST, items: Sequence[Callable[[], Lowered
 
 
 def _runtime_for(ctx: Context, loop: Loop, items: Items, body: Body) -> None:
-    start, stop, step = items.range(ctx)
+    start, stop, step = loop.bounds = items.range(ctx)
     hint = items.hint
 
     def make(block: Block, state_params: list[Value]) -> None:

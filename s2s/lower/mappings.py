@@ -30,7 +30,10 @@ def call_method(ctx: Context, node: gast.AST, x: Lowered, name: str, args: list[
         return ctx.call(node, Static(_SPECIAL[name]), [x, *args], kwargs)
     if isinstance(x, Box):
         method = methods_of(x).get(name)
-        return None if method is None else method(ctx, node, x, *args, **kwargs)
+        if method is None:
+            return None
+        usable(ctx, node, x)
+        return method(ctx, node, x, *args, **kwargs)
     if isinstance(x, Outside):
         return _outside_method(ctx, node, x, name, args)
     if isinstance(x, Static) and isinstance(x.value, str | bytes):

@@ -13,7 +13,7 @@ from s2s.ir.core import Value
 from s2s.ir.ops import constant
 from s2s.ir.types import BOOL, Array, List, Opaque, Scalar
 from s2s.lower.binding import is_argument
-from s2s.lower.context import Context, Respecialise, Unroll
+from s2s.lower.context import Context, Loop, Respecialise, Unroll
 from s2s.lower.guards import raise_if
 from s2s.lower.outside import outside
 from s2s.lower.values import Bound, Box, Closure, Conflict, Lazy, Lowered, Method, Outside, Range, Static, Tuple
@@ -174,6 +174,14 @@ def _demand_unroll(ctx: Context, p: Value) -> None:
     for loop in reversed(ctx.loops):
         if loop.index is p and loop.unrollable:
             raise Unroll(loop.node, ctx.error(loop.node, "the loop index must be a constant here"))
+        if loop.index is p:
+            demand_trips(ctx, loop)
+
+
+def demand_trips(ctx: Context, loop: Loop) -> None:
+    """Start over with what decides the range of a run-time loop in the key: then it can be unrolled."""
+    for bound in loop.bounds:
+        demand_static(ctx, bound)
 
 
 def static(ctx: Context, node: gast.AST | None, x: Lowered, what: str) -> Any:

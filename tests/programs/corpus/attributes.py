@@ -125,3 +125,15 @@ def attribute_of_module(x):
 @program(args=(np.ones((2, 3)),))
 def array_attributes(x):
     return np.sum(x * x) * x.size + x.ndim * x[0, 0] + np.sum(x.T @ x) * x.shape[1]
+
+
+class Empty:
+    pass
+
+
+@program(args=(1.5, 3), wrt=("x",))
+def attribute_first_set_in_the_loop(x, n):
+    o = Empty()
+    for k in range(n):
+        o.v = getattr(o, "v", 0.5) * x + k
+    return o.v ** 2

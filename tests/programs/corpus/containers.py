@@ -393,3 +393,53 @@ def repeated_list_by_a_varying_index(x):
 def greatest_by_its_index(items):
     k = max(range(len(items)), key=items.__getitem__)
     return items[k] ** 2 + k
+
+
+@program(args=(1.5,))
+def counted_in_a_loop(x):
+    counts = {}
+    for _ in range(3):
+        counts["a"] = counts.get("a", 0) + 1
+    return x ** counts["a"]
+
+
+@program(args=(1.5, 3), wrt=("x",))
+def counted_in_a_loop_of_unknown_length(x, n):
+    total = {}
+    for k in range(n):
+        total["s"] = total.get("s", 0.5) * x + k
+    return total.get("s", 0.0) ** 2
+
+
+@program(args=(1.5, 0), wrt=("x",))
+def counted_in_a_loop_that_never_runs(x, n):
+    total = {}
+    for k in range(n):
+        total["s"] = total.get("s", 0.5) * x + k
+    return total.get("s", x) ** 2
+
+
+@program(args=(1.5, 3), wrt=("x",))
+def put_into_a_dict_while(x, n):
+    powers = {}
+    while n > 0:
+        powers["p"] = powers.get("p", 1.0) * x
+        n -= 1
+    return powers.get("p", 0.0)
+
+
+@program(args=(1.5, 4), wrt=("x",))
+def keys_that_are_the_index(x, n):
+    powers = {0: 1.0}
+    for k in range(n):
+        powers[k + 1] = powers[k] * x + k
+    return sum(powers.values())
+
+
+@program(args=(1.5, 3), wrt=("x",))
+def taken_out_in_a_loop(x, n):
+    once = {"a": x, "b": 2.0 * x}
+    for k in range(n):
+        if "b" in once:
+            x = x + once.pop("b")
+    return x * once["a"]
