@@ -33,7 +33,7 @@ def call_method(ctx: Context, node: gast.AST, x: Lowered, name: str, args: list[
         if method is None:
             return None
         usable(ctx, node, x)
-        return method(ctx, node, x, *args, **kwargs)
+        return method(ctx, node, x, *args, **kwargs)  # type: ignore[no-any-return]
     if isinstance(x, Outside):
         return _outside_method(ctx, node, x, name, args)
     if isinstance(x, Static) and isinstance(x.value, str | bytes):
