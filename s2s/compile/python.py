@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.compile.module import Emitted, outside_modules
+from s2s.compile.module import Emitted, imports, outside_modules
 from s2s.runtime import helpers as runtime_helpers
 
 
@@ -31,7 +31,7 @@ def compile_python(emitted: Emitted) -> Callable[..., Any]:
     (2, True)
     """
     namespace: dict[str, Any] = {"__name__": f"s2s_emitted_{emitted.name}", "np": np, "math": math}
-    if "numba.prange(" in emitted.source:
+    if "import numba" in imports([emitted.source]):
         namespace["numba"] = importlib.import_module("numba")
     for module in outside_modules([emitted.source]):
         importlib.import_module(module)

@@ -254,7 +254,7 @@ def _may_be_lazy(function: Any) -> bool:
     if isinstance(function, np.ufunc):
         return True
     module = getattr(function, "__module__", None) or type(function).__module__
-    return isinstance(module, str) and module.partition(".")[0] == "scipy"
+    return isinstance(module, str) and module.partition(".")[0] in ("scipy", "numba")
 
 
 def callable_key(function: Any) -> Any:

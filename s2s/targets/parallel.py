@@ -26,6 +26,7 @@ from s2s.ir.ops import SPECS, constant, index_items
 from s2s.ir.sums import adds, uses
 from s2s.ir.types import Array, Scalar
 from s2s.simplify.ascending import Order, is_store, upwards
+from s2s.targets.partial_sums import THREADS, in_parts, may_be_parts
 
 # To start the threads takes as long as some thousand additions: a loop with fewer iterations is not worth it.
 _FEW = 8
@@ -61,7 +62,7 @@ def parallel(fn: Function) -> tuple[Function, list[Loop]]:
     list.
     """
     found: list[Loop] = []
-    new = {id(f): _Marker(clone_function(f)[0], f is fn, found).mark() for f in reachable(fn)}
+    new = {id(f): Marker(clone_function(f)[0], f is fn, found).mark() for f in reachable(fn)}
     for f in new.values():
         for op in walk(f.block):
             if op.name in CALLS:
@@ -79,16 +80,19 @@ def _loc(op: Op) -> Loc | None:
     return (op.origin if op.origin is not None else op).loc
 
 
-class _Marker:
+class Marker:
     """Marks the loops of one function. disjoint: whether no two of its parameters are the same memory."""
 
     def __init__(self, fn: Function, disjoint: bool, found: list[Loop]) -> None:
         self.fn = fn
         self.order = Order(fn, disjoint=disjoint)
         self.found = found
+        self.threads: Value | None = None
 
     def mark(self) -> Function:
         self._block(self.fn.block, None)
+        if self.threads is not None and self.threads.op is not None:
+            self.fn.block.ops.insert(0, self.threads.op)
         return self.fn
 
     def _block(self, block: Block, around: Op | None) -> None:
@@ -97,13 +101,17 @@ class _Marker:
         for op in block.ops:
             inside = around
             reason = None
+            shared: list[Value] = []
             if op.attrs.get("edge"):
                 ops.append(op)  # beside a loop that is looked at
                 continue
             if op.name in ("for", "while"):
-                reason = self._reason(op, around)
+                reason = self._reason(op, around, shared)
                 self.found.append(Loop(_loc(op), op.origin is not None, reason))
                 inside = around if _is_short(op) else op
+            if reason == "" and shared:
+                ops += in_parts(op, shared, self._threads())
+                continue
             if reason == "":
                 ops += _share(op)
             else:
@@ -112,8 +120,17 @@ class _Marker:
             ops.append(op)
         block.ops = ops
 
-    def _reason(self, loop: Op, around: Op | None) -> str:
-        """Why a loop is not parallel; "" where it can and should be."""
+    def _threads(self) -> Value:
+        """How many threads there are."""
+        if self.threads is None:
+            self.threads = Builder(Block()).one(THREADS, {}, hint="threads")
+        return self.threads
+
+    def _reason(self, loop: Op, around: Op | None, shared: list[Value]) -> str:
+        """Why a loop is not parallel; "" where it can and should be.
+
+        shared: gets the arrays that all its iterations add to.
+        """
         if loop.name == "while":
             return "how often it runs depends on what its iterations do"
         if _is_short(loop):
@@ -121,7 +138,8 @@ class _Marker:
         step = constant(loop.value("step"))
         if step not in (1, -1):
             return "its step is not known to be 1 or -1"
-        return next((r for r in self._obstacles(loop)), "") or _too_little(loop, around)
+        reason = next(self._obstacles(loop), "") or self.memory(loop, shared)
+        return reason or _too_little(loop, around, 2 if shared else 1)
 
     def _obstacles(self, loop: Op) -> Iterator[str]:
         """What is not known to be the same whichever iteration runs first, or at the same time."""
@@ -144,12 +162,19 @@ class _Marker:
             if r is not p and not _is_sum(r, p, count):
                 yield f"{p.hint or r.hint or 'a value'} is handed on from one iteration to the next" + (
                     f" ({_statement(r.op)})" if r.op is not None and _loc(r.op) not in (None, _loc(loop)) else "")
-        accesses = self.order.accesses(body)
+
+    def memory(self, loop: Op, shared: list[Value]) -> str:
+        """Which memory keeps a loop serial, and why."""
+        accesses = self.order.accesses(loop.blocks[0])
         if accesses is None:
-            yield "it changes memory in ways that are not followed"
-            return
+            return "it changes memory in ways that are not followed"
         for touched in accesses.values():
-            yield from self._races(loop, touched)
+            reason = next(self._races(loop, touched), "")
+            if reason and may_be_parts(loop, touched, self.order.cells):
+                shared.append(touched[0][1])
+            elif reason:
+                return reason
+        return ""
 
     def _races(self, loop: Op, touched: list[tuple[Op, Value]]) -> Iterator[str]:
         stores = [(op, v) for op, v in touched if is_store(op, v)]
@@ -185,13 +210,16 @@ def _is_short(loop: Op) -> bool:
     return n is not None and n < _FEW
 
 
-def _too_little(loop: Op, around: Op | None) -> str:
-    """Why it does not pay, if so: threads that are started again and again for a line of numbers."""
-    if around is None:
-        return ""
-    body = loop.blocks[0]
-    if any((op.name in ("for", "while") and not _is_short(op)) or any(isinstance(r.type, Array) for r in op.results)
-           for op in walk(body)):
+def _depth(block: Block) -> int:
+    """How many loops deep what is done in `block` is; an array counts as one."""
+    return max((any(isinstance(r.type, Array) and op.spec.view is None for r in op.results)
+                or max((_depth(inner) for inner in op.blocks), default=0)
+                + (op.name in ("for", "while") and not _is_short(op)) for op in block.ops), default=0)
+
+
+def _too_little(loop: Op, around: Op | None, depth: int) -> str:
+    """Why it does not pay, if so: threads that are started again and again for loops fewer than `depth` deep."""
+    if around is None or _depth(loop.blocks[0]) >= depth:
         return ""
     return f"too little work: it is run anew by each iteration of {_statement(around)}"
 

@@ -12,6 +12,10 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s.ir.core import walk
+from s2s.ir.ops import constant
+from s2s.targets.parallel import Marker
+from tests.passes.nests import Nest, runs
 from tests.passes.prange import backwards, check_sums, run, shuffled, watched
 
 pytest.importorskip("numba")
@@ -73,7 +77,8 @@ REASONS = [
     (threads.prefix, False, "s is handed on from one iteration to the next (`s += x[i] * x[i]`)"),
     (threads.last, True, "t_bar is handed on from one iteration to the next"),
     (threads.until, False, "an iteration may be the last one (break)"),
-    (threads.atax, False, "too little work: it is run anew by each iteration of `for i in range(A.shape[0]):`"),
+    (threads.seidel, True, "two iterations may write one cell of A_bar"),
+    (threads.layers, True, "too little work: it is run anew by each iteration of `for b in range(X.shape[0]):`"),
     (threads.bodies, False, "`f[j] -= d ** 3` may write a cell of f that `f[i] += d ** 3` reads in another iteration"),
 ]
 
@@ -88,7 +93,8 @@ def test_reason(f: Callable[..., Any], reverse: bool, reason: str) -> None:
 
 
 @pytest.mark.parametrize(("f", "reverse"), [
-    (threads.jacobi, False), (threads.jacobi, True), (threads.gemm, False), (threads.scattered, True),
+    (threads.jacobi, False), (threads.jacobi, True), (threads.gemm, False), (threads.gemm, True), (threads.atax, False),
+    (threads.atax, True), (threads.bodies, True), (threads.summed, True), (threads.scattered, True),
     (threads.triangle, False), (threads.backwards, True), (threads.scaled, True),
 ])
 def test_parallel(f: Callable[..., Any], reverse: bool) -> None:
@@ -123,9 +129,41 @@ def test_all_compiled(f: Callable[..., Any]) -> None:
     compiled(f)
 
 
-def test_differentiated_again(tmp_path: Path) -> None:
-    """What is emitted is read again: `numba.prange` is a range."""
-    low = lowered(threads.backwards)
+@pytest.mark.parametrize("seed", range(400))
+def test_no_race(seed: int) -> None:
+    """Random nests, run: of a loop that is taken for parallel no iteration touches a cell that another one stores to."""
+    fn = Nest(seed, ("additem", "additem")).fn
+    marker = Marker(fn, True, [])
+    for loop in [op for op in walk(fn.block) if op.name == "for" and constant(op.value("step")) in (1, -1)]:
+        shared: list[Any] = []
+        if marker.memory(loop, shared):
+            continue
+        around = [b.params[0] for b in marker.order.cells.loops(marker.order.cells.s.block_of[loop])]
+        inside = set(walk(loop.blocks[0]))
+        env: dict[Any, Any] = {}
+        found: dict[Any, dict[Any, list[tuple[int, Any]]]] = {}
+        for op, cells in runs(fn.block, env):
+            if op in inside:
+                assert not shared or op.name == "additem"
+                cell_uses = found.setdefault(tuple(env[i] for i in around), {})
+                for c in cells:
+                    cell_uses.setdefault(c, []).append((env[loop.blocks[0].params[0]], op.name))
+        for cell_uses in found.values():
+            for some in cell_uses.values():
+                assert shared or len({i for i, _ in some}) == 1 or all(name == "getitem" for _, name in some)
+
+
+def test_races_are_told_apart() -> None:
+    """Enough of the random loops are taken, and enough are not."""
+    taken = [not Marker(fn, True, []).memory(op, []) for fn in (Nest(k, ("additem",)).fn for k in range(100))
+             for op in walk(fn.block) if op.name == "for" and constant(op.value("step")) in (1, -1)]
+    assert 20 < sum(taken) < len(taken) - 20
+
+
+@pytest.mark.parametrize("f", [threads.backwards, threads.bodies], ids=lambda f: f.__name__)
+def test_differentiated_again(f: Callable[..., Any], tmp_path: Path) -> None:
+    """What is emitted is read again: `numba.prange` is a range, and the number of threads a constant."""
+    low = lowered(f)
     assert "numba.prange" in low.source
     low.save(tmp_path / "saved.py")
     assert "parallel=" in (tmp_path / "saved.py").read_text()
@@ -133,7 +171,7 @@ def test_differentiated_again(tmp_path: Path) -> None:
     assert spec is not None and spec.loader is not None
     saved = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(saved)
-    gradient = s2s.grad(threads.backwards)
-    (x,) = arguments(threads.backwards)
-    got = s2s.grad(lambda x: np.sum(saved.backwards_gradients(x)))(x)
-    np.testing.assert_allclose(got, s2s.grad(lambda x: np.sum(gradient(x)))(x), rtol=1e-12)
+    gradient, again = s2s.grad(f), getattr(saved, f"{f.__name__}_gradients")
+    (x,) = arguments(f)
+    got = s2s.grad(lambda x: np.sum(again(x) ** 2))(x)
+    np.testing.assert_allclose(got, s2s.grad(lambda x: np.sum(gradient(x) ** 2))(x), rtol=1e-12)

@@ -1,0 +1,107 @@
+"""Target cpu with parallel=True: memory that all iterations of a loop add to is added up for each thread.
+
+    for b in range(n):                        threads = numba.get_num_threads()
+        for k in range(m):                    W_bar_parts = np.zeros((threads, m))
+            W_bar[k] += X[b, k] * t[b]        for thread in numba.prange(0, threads):
+                                                  W_bar_part = W_bar_parts[thread]
+                                                  for b in range(n * thread // threads, n * (thread + 1) // threads):
+                                                      for k in range(m):
+                                                          W_bar_part[k] += X[b, k] * t[b]
+                                              for thread in range(threads):
+                                                  W_bar += W_bar_parts[thread]
+
+That costs as much memory as there are threads, and a sum over it: it pays where each iteration adds to all the cells,
+as the adjoint of what all samples of a batch share does, but not where each adds to a few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from s2s.ir.builder import Builder
+from s2s.ir.cells import Cells
+from s2s.ir.core import Block, Op, OpSpec, Value, free_values, map_arg, walk
+from s2s.ir.ops import constant
+from s2s.ir.types import INT, Array, Scalar, fresh_dim, kind
+from s2s.rules import TABLE
+from s2s.simplify.ascending import upwards
+
+THREADS = OpSpec("numba.get_num_threads", (), lambda op: [INT], cost=20)
+
+
+def may_be_parts(loop: Op, touched: Sequence[tuple[Op, Value]], cells: Cells) -> bool:
+    """Whether all that `loop` does with some memory is to add numbers to one array, and in each iteration to all of it.
+
+    touched: what reads or writes that memory, by which argument.
+    """
+    v = touched[0][1]
+    if not isinstance(v.type, Array) or kind(v.type) != "f" or v not in free_values(loop.blocks[0]):
+        return False
+    rank = v.type.ndim
+    if any(u is not v or op.name != "additem" or op.args["value"] is v or set(op.attrs["items"]) != {"i"}
+           or len(op.values("index")) != rank or not isinstance(op.value("value").type, Scalar) for op, u in touched):
+        return False
+    inner = {op.blocks[0].params[0] for op in walk(loop.blocks[0]) if op.name == "for"}
+    return any(_sweeps(op, inner, cells) for op, _ in touched)
+
+
+def _sweeps(op: Op, inner: set[Value], cells: Cells) -> bool:
+    """Whether an addition goes along each axis with a loop of its own."""
+    found = [{k for k in cells.linear(v).factors if k in inner} for v in op.values("index")]
+    return all(len(along) == 1 for along in found) and len({k for along in found for k in along}) == len(found)
+
+
+def in_parts(loop: Op, arrays: Sequence[Value], threads: Value) -> list[Op]:
+    """What stands for `loop`, with sums for each of `threads` in place of what is added to `arrays`."""
+    made = Block()
+    b = Builder(made, loop.loc, loop.origin)
+    if constant(loop.value("step")) == -1:
+        made.ops += upwards(loop)
+    start = loop.value("start")
+    count = b.sub(loop.value("stop"), start)
+    parts = [_zeros(b, v, threads) for v in arrays]
+    thread = Value(INT, "thread")
+    outer = Block([thread])
+    init = list(loop.values("init"))
+    own = list(init)
+    with b.at(outer):
+        mapping = {v: _part(b, p, thread, f"{v.hint}_part") for v, p in zip(arrays, parts, strict=True)}
+        ends = [b.add(start, b.binary("floordiv", b.mul(count, n), threads)) for n in (thread, b.add(thread, b.int(1)))]
+        for k, (p, r) in enumerate(zip(loop.blocks[0].params[1:], loop.blocks[0].results, strict=True)):
+            outer.params.append(Value(p.type, p.hint))
+            assert isinstance(p.type, Scalar)
+            own[k] = outer.params[-1] if r is p else b.const(0, p.type)
+        loop.args.update(start=ends[0], stop=ends[1], init=tuple(own))
+        for op in walk(loop.blocks[0]):
+            if op.name == "additem":
+                op.args["a"] = map_arg(op.args["a"], mapping)
+        outer.ops.append(loop)
+        results, loop.results = loop.results, [Value(r.type, r.hint, loop) for r in loop.results]
+        outer.results = [own[k] if r is p else b.add(outer.params[k + 1], loop.results[k])
+                         for k, (p, r) in enumerate(zip(loop.blocks[0].params[1:], loop.blocks[0].results, strict=True))]
+    shared = b.region("for", {"start": b.int(0), "stop": threads, "step": b.int(1), "init": tuple(init)}, [outer], [],
+                      {"breaks": False, "parallel": True, "signed": True})
+    shared.results = results
+    for r in results:
+        r.op = shared
+    each = Block([Value(INT, "thread")])
+    with b.at(each):
+        for v, p in zip(arrays, parts, strict=True):
+            b.emit("addto", {"a": v, "value": _part(b, p, each.params[0], "")})
+    b.region("for", {"start": b.int(0), "stop": threads, "step": b.int(1), "init": ()}, [each], [], {"breaks": False})
+    return made.ops
+
+
+def _zeros(b: Builder, v: Value, threads: Value) -> Value:
+    """A zero array for each thread."""
+    assert isinstance(v.type, Array)
+    spec = TABLE.by_name["np.zeros"].spec
+    attrs = {p.name: p.default for p in spec.params if p.kind == "static" and p.default is not ...}
+    shape = (threads, *(b.dim(v, k) for k in range(v.type.ndim)))
+    made = b.one(spec, {"shape": shape}, {**attrs, "dtype": v.type.dtype}, f"{v.hint}_parts")
+    made.type = Array(v.type.dtype, (fresh_dim(), *v.type.dims), "C")
+    return made
+
+
+def _part(b: Builder, parts: Value, thread: Value, hint: str) -> Value:
+    return b.one("getitem", {"a": parts, "index": (thread,)}, {"items": ("i",)}, hint)
