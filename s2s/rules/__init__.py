@@ -53,4 +53,6 @@ FAMILIES = (
 
 SCIPY = ("special", "linalg", "stats", "optimize", "integrate", "signal", "ndimage", "interpolate", "sparse")
 
-TABLE = Table(FAMILIES, {**{f"scipy.{part}": f"s2s.scipy_rules.{part}" for part in SCIPY}, "numba": "s2s.rules.threads"})
+LIBRARIES = {"numba": "s2s.rules.threads", **{f"scipy.{part}": f"s2s.scipy_rules.{part}" for part in SCIPY}}
+
+TABLE = Table(FAMILIES, LIBRARIES)

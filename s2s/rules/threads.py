@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numba
-
 from s2s.ir.types import INT
 from s2s.rules.table import Family
 
 FAMILY = Family("threads")
 
-FAMILY.op("numba.get_num_threads", "", lambda op: [INT], callables=(numba.get_num_threads,), fresh=False, cost=20,
+FAMILY.op("numba.get_num_threads", "", lambda op: [INT], fresh=False, cost=20,
           nondiff="a number of threads is an int")

@@ -67,7 +67,8 @@ def in_parts(loop: Op, arrays: Sequence[Value], threads: Value) -> list[Op]:
     with b.at(outer):
         mapping = {v: _part(b, p, thread, f"{v.hint}_part") for v, p in zip(arrays, parts, strict=True)}
         ends = [b.add(start, b.binary("floordiv", b.mul(count, n), threads)) for n in (thread, b.add(thread, b.int(1)))]
-        for k, (p, r) in enumerate(zip(loop.blocks[0].params[1:], loop.blocks[0].results, strict=True)):
+        sums = list(zip(loop.blocks[0].params[1:], loop.blocks[0].results, strict=True))
+        for k, (p, r) in enumerate(sums):
             outer.params.append(Value(p.type, p.hint))
             assert isinstance(p.type, Scalar)
             own[k] = outer.params[-1] if r is p else b.const(0, p.type)
@@ -78,7 +79,7 @@ def in_parts(loop: Op, arrays: Sequence[Value], threads: Value) -> list[Op]:
         outer.ops.append(loop)
         results, loop.results = loop.results, [Value(r.type, r.hint, loop) for r in loop.results]
         outer.results = [own[k] if r is p else b.add(outer.params[k + 1], loop.results[k])
-                         for k, (p, r) in enumerate(zip(loop.blocks[0].params[1:], loop.blocks[0].results, strict=True))]
+                         for k, (p, r) in enumerate(sums)]
     shared = b.region("for", {"start": b.int(0), "stop": threads, "step": b.int(1), "init": tuple(init)}, [outer], [],
                       {"breaks": False, "parallel": True, "signed": True})
     shared.results = results

@@ -131,7 +131,7 @@ def test_all_compiled(f: Callable[..., Any]) -> None:
 
 @pytest.mark.parametrize("seed", range(400))
 def test_no_race(seed: int) -> None:
-    """Random nests, run: of a loop that is taken for parallel no iteration touches a cell that another one stores to."""
+    """Random nests, run: of a loop that is taken no iteration touches a cell that another one stores to."""
     fn = Nest(seed, ("additem", "additem")).fn
     marker = Marker(fn, True, [])
     for loop in [op for op in walk(fn.block) if op.name == "for" and constant(op.value("step")) in (1, -1)]:
