@@ -17,6 +17,9 @@ from s2s.ir.types import Scalar, Type, Undefined
 #: Operations whose attribute `function` is IR.
 CALLS = ("call", "hostcall")
 
+#: Operations that change what a list holds, and no array.
+LIST_STORES = ("append", "listset", "listpop")
+
 
 def is_memory(t: Type) -> bool:
     """Whether a value of type `t` refers to memory that can be written."""

@@ -14,6 +14,7 @@ from s2s.ir.core import Block, Op, Value, clone_op, walk
 from s2s.ir.ops import along, constant, is_basic
 from s2s.ir.types import BOOL, INT, Array, List, Scalar
 from s2s.lower.context import Context
+from s2s.rules import TABLE
 
 Classes = tuple[type[BaseException], ...]
 Test = Callable[[Context, Op], Value]  # whether the operation will raise, computed before it
@@ -93,6 +94,10 @@ def _empty(ctx: Context, op: Op) -> Value:
     return ctx.b.binary("eq", ctx.b.one("listlen", {"list": op.value("list")}), ctx.b.int(0))
 
 
+def _matrix(test: str) -> Test:
+    return lambda ctx, op: ctx.b.one(TABLE.by_name[test].spec, {"a": op.value("a")})
+
+
 _EXP = float(np.log(sys.float_info.max))
 _ZERO = (ZeroDivisionError, _compare("eq", 0.0, "y"))
 # Of Python numbers: NumPy's give inf or nan.
@@ -114,6 +119,8 @@ _OF_NUMBERS: dict[str, list[tuple[type[BaseException], Test | None]]] = {
     **{f"math.{name}": [(ValueError, _not_finite), (OverflowError, _not_finite)]
        for name in ("floor", "ceil", "trunc")},
 }
+_OF_MATRICES = {"np.linalg.cholesky": _matrix("s2s.is_indefinite"), "np.linalg.inv": _matrix("s2s.is_singular"),
+                "np.linalg.solve": _matrix("s2s.is_singular")}
 _SAFE = frozenset("""
     abs add and append bitand bitor bitxor const custom dim eq for format ge gt if in invert is isnot le list
     listlen listzeros lshift lt math.asinh math.atan math.atan2 math.cbrt math.copysign math.cos math.degrees
@@ -158,8 +165,8 @@ def _possible(op: Op) -> Sequence[tuple[type[BaseException], Test | None]]:
         return _OF_NUMBERS[name] if weak else _of_arrays(op)
     if name in _SAFE or (op.spec.elementwise and name.startswith("np.")):
         return _of_arrays(op)
-    if name.startswith("np.linalg.") or name == "np.linalg":
-        return [(np.linalg.LinAlgError, None)]
+    if name.startswith(("np.linalg.", "scipy.linalg.")):
+        return [(np.linalg.LinAlgError, _OF_MATRICES.get(name))]
     return [] if not any(isinstance(v.type, Array | List) for v in op.operands()) else [(ValueError, None)]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from s2s.ir.core import Op
 from s2s.ir.ops import numeric
-from s2s.ir.types import Array, broadcast_dims
+from s2s.ir.types import Array, Scalar, broadcast_dims
 from s2s.rules.dims import (
     Adjoints,
     Result,
@@ -88,6 +88,11 @@ def _(g: Expr, ans: Expr, a: Expr) -> Adjoints:
 @_det.jvp
 def _(dots: Any, ans: Expr, a: Expr) -> Expr:
     return _total(fn.cofactors(a) * dots["a"])
+
+
+# What `try` tests where LinAlgError is caught.
+for _name in ("is_singular", "is_indefinite"):
+    family.op(f"s2s.{_name}", "a", lambda op: [Scalar("bool", True)], nondiff="a test gives a bool")
 
 
 # Its own derivative is that of det(A) inv(A)^T, of an invertible matrix.

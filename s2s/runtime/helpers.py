@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from s2s.runtime.gamma import polygamma
-from s2s.runtime.matrices import cofactors, eig, eigvals
+from s2s.runtime.matrices import cofactors, eig, eigvals, is_indefinite, is_singular
 from s2s.runtime.rows import (
     add_at,
     add_at_pairs,
@@ -34,10 +34,10 @@ from s2s.runtime.rows import (
 )
 
 __all__ = [
-    "add_at", "add_at_pairs", "add_where", "argsort_last", "as_matrices", "as_rows", "broadcast_like",
-    "cofactors", "cumsum_last", "det_stack", "diagonal_last", "eig", "eigvals", "inv_stack", "matmul_stack",
-    "max_last", "min_last", "polygamma", "prod_last", "product_of_others", "recurrence", "set_at", "set_at_pairs",
-    "solve_stack", "sort_last", "unbroadcast",
+    "add_at", "add_at_pairs", "add_where", "argsort_last", "as_matrices", "as_rows", "broadcast_like", "cofactors",
+    "cumsum_last", "det_stack", "diagonal_last", "eig", "eigvals", "inv_stack", "is_indefinite", "is_singular",
+    "matmul_stack", "max_last", "min_last", "polygamma", "prod_last", "product_of_others", "recurrence", "set_at",
+    "set_at_pairs", "solve_stack", "sort_last", "unbroadcast",
 ]
 
 

@@ -53,3 +53,29 @@ def cofactors(a: Any) -> Any:
             signs = np.linalg.det(u) * np.linalg.det(vh)
             out[k] = np.conj(signs) * ((np.conj(u) * others) @ np.conj(vh))
     return out.reshape(a.shape)
+
+
+def is_singular(a: Any) -> bool:
+    """Whether no system of equations with this matrix can be solved: LAPACK meets a pivot of zero.
+
+    >>> is_singular(np.ones((2, 2))), is_singular(np.eye(2))
+    (True, False)
+    """
+    try:
+        np.linalg.inv(a)
+    except Exception:
+        return True
+    return False
+
+
+def is_indefinite(a: Any) -> bool:
+    """Whether a matrix has no Cholesky factor.
+
+    >>> is_indefinite(-np.eye(2)), is_indefinite(np.eye(2))
+    (True, False)
+    """
+    try:
+        np.linalg.cholesky(a)
+    except Exception:
+        return True
+    return False

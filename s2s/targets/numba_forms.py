@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from s2s.errors import CompilationError, S2SError, located
 from s2s.ir.builder import Builder
 from s2s.ir.core import Block, Function, Op, OpSpec, Value, clone_function, map_arg, walk
-from s2s.ir.memory import CALLS, Memory, reachable
+from s2s.ir.memory import CALLS, LIST_STORES, Memory, reachable
 from s2s.ir.ops import SPECS
 from s2s.ir.types import Scalar
 from s2s.rules import TABLE
@@ -47,7 +47,7 @@ def _legalised(fn: Function) -> Function:
         return clone_function(fn)[0]
     copy, _ = clone_function(fn)
     memory = Memory(copy)
-    written = memory.written
+    written = {memory.of(v) for op in walk(copy.block) if op.name not in LIST_STORES for v in memory.writes(op)}
     keep = {op for op in walk(copy.block) if op.name in COPYING and memory.of(op.result) in written}
     _Pass(keep).block(copy.block)
     return copy

@@ -222,6 +222,7 @@ LINALG = [
     row("np.linalg.norm", np.zeros(3) + np.array([0, 0, 1.0])),
     row("np.linalg.inv", well(3)), row("np.linalg.inv", well(3, 2)), row("np.linalg.inv", complex_well(2)),
     row("np.linalg.det", well(3)), row("np.linalg.det", well(3, 2)), row("np.linalg.det", complex_well(2)),
+    row("s2s.is_singular", np.eye(3)), row("s2s.is_singular", np.ones((2, 2))), row("s2s.is_indefinite", -np.eye(2)),
     row("s2s.cofactors", well(3)), row("s2s.cofactors", well(3, 2)), row("s2s.cofactors", complex_well(2)),
     row("np.linalg.slogdet", well(3)), row("np.linalg.slogdet", -well(3)), row("np.linalg.slogdet", well(3, 2)),
     row("np.linalg.solve", well(3), V3), row("np.linalg.solve", well(3), M34), row("np.linalg.solve", well(3, 2), V3),

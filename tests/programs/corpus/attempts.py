@@ -207,3 +207,40 @@ def fails_in_a_handler(x):
     except ValueError:
         a = x * x * x
     return a
+
+
+@program(args=(2.0,))
+@program(args=(-2.0,), name="matrix_that_is_indefinite")
+def matrix_that_may_be_indefinite(x):
+    try:
+        L = np.linalg.cholesky(np.array([[x, 0.1], [0.1, 1.0]]))
+    except np.linalg.LinAlgError:
+        return x * 3.0
+    return L[0, 0] + L[1, 1]
+
+
+def factor(a):
+    jitter = 1e-6
+    for _ in range(6):
+        try:
+            return np.linalg.cholesky(a + jitter * np.eye(len(a)))
+        except np.linalg.LinAlgError:
+            jitter *= 10
+    raise ValueError("not positive definite")
+
+
+@program(args=(np.array([[1.0, 0.2], [0.2, 2.0]]), np.array([1.0, -0.5])))
+@program(args=(np.array([[1.0, 0.05], [0.05, -0.03]]), np.array([1.0, -0.5])), name="jitter_is_needed")
+def jitter_until_definite(a, y):
+    l = factor(a)
+    z = np.linalg.solve(l, y)
+    return 0.001 * z @ z + np.sum(np.log(np.diag(l)))
+
+
+@program(args=(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 2.0])))
+def system_that_may_be_singular(a, b):
+    try:
+        y = np.linalg.solve(a, b)
+    except np.linalg.LinAlgError:
+        y = b
+    return np.sum(y * y)
