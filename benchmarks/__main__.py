@@ -1,6 +1,6 @@
 """Time s2s beside adjoints written by hand and other systems, as ratios.
 
-    python -m benchmarks [KERNEL ...] [--form loops|arrays] [--targets cpu python] [--peers jax ...]
+    python -m benchmarks [KERNEL ...] [--form loops|arrays] [--targets cpu python parallel] [--peers jax ...]
                          [--threads N] [--repeats N] [--json PATH] [--chart PATH]
     python -m benchmarks --show PATH ... [--chart PATH]      what was measured before
 
@@ -13,6 +13,7 @@ rounds are divided:
     s2s/tuned         how far from one whose loops were changed by hand until it was fast
     NAME/s2s          how many times slower another system is
     first             the first call: transform and compile; first/hand: beside compiling the one by hand
+    s2s parallel/s2s  target cpu with parallel=True, on as many threads as --threads says, beside the same on one
     peak              by how much the process grows in a call; peak/hand: beside the one by hand
 
 JAX has a version of its own of each kernel, which stands beside both forms; PyTorch and autograd run the array form.
@@ -37,7 +38,7 @@ def options() -> argparse.Namespace:
     )
     parser.add_argument("kernels", nargs="*", default=list(KERNELS), metavar="KERNEL", help=", ".join(KERNELS))
     parser.add_argument("--form", nargs="+", choices=("loops", "arrays"), default=["loops", "arrays"])
-    parser.add_argument("--targets", nargs="+", choices=("cpu", "python"), default=["cpu", "python"])
+    parser.add_argument("--targets", nargs="+", choices=("cpu", "python", "parallel"), default=["cpu", "python"])
     parser.add_argument("--peers", nargs="*", choices=list(peers.PEERS), default=list(peers.PEERS))
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repeats", type=int, default=9)

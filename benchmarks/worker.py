@@ -88,7 +88,8 @@ class Measuring:
 
 
 def s2s_gradient(kernel: Kernel, function: Callable[..., Any], target: str) -> Callable[[], Callable[..., Any]]:
-    return lambda: s2s.gradients_function(function, params=list(kernel.wrt), target=target)
+    options = {"target": "cpu", "parallel": True} if target == "parallel" else {"target": target}
+    return lambda: s2s.gradients_function(function, params=list(kernel.wrt), **options)
 
 
 def measure(name: str, form: str, options: dict[str, Any]) -> None:

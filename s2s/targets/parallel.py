@@ -1,17 +1,13 @@
 """Target cpu with parallel=True: loops whose iterations touch no cell of another one are shared out to threads.
 
-    total = 0.0                               total = 0.0
     for i in range(n):                        for i in numba.prange(n):
-        for j in range(m):                        t = 0.0
-            total += A[i, j] * x[j]               for j in range(m):
-        y_bar[i] = 2.0 * y[i]                         t += A[i, j] * x[j]
-                                                  total += t
-                                                  y_bar[i] = 2.0 * y[i]
+        for j in range(m):                        for j in range(m):
+            A_bar[i, j] += x[j] * t[i]                A_bar[i, j] += x[j] * t[i]
 
 A race is a silently wrong gradient, so a loop is taken only where it is proved that no iteration reads or writes what
 another one writes: by the linear forms of the indices, over all loops around (`s2s.ir.cells`). Two additions to one
-cell are a race too. What is carried may be sums of numbers, which numba adds up for each thread. Of a nest the
-outermost loop is taken that can be. Every other loop gets the reason why not, for `g.lower(...).loops`.
+cell are a race too, but may be done apart (`s2s.targets.partial_sums`). Of a nest the outermost loop is taken that can
+be. Every other loop gets the reason why not, for `g.lower(...).loops`.
 """
 
 from __future__ import annotations
@@ -22,15 +18,14 @@ from dataclasses import dataclass
 from s2s.ir.builder import Builder
 from s2s.ir.core import Block, Function, Loc, Op, Value, clone_function, free_values, walk
 from s2s.ir.memory import CALLS, is_memory, reachable
-from s2s.ir.ops import SPECS, constant, index_items
+from s2s.ir.ops import constant, index_items
 from s2s.ir.sums import adds, uses
-from s2s.ir.types import Array, Scalar
+from s2s.ir.types import Array, Scalar, kind
 from s2s.simplify.ascending import Order, is_store, upwards
 from s2s.targets.partial_sums import THREADS, in_parts, may_be_parts
 
 # To start the threads takes as long as some thousand additions: a loop with fewer iterations is not worth it.
 _FEW = 8
-_SUMS = frozenset({"float64", "float32", "int64"})
 # Accesses of one loop: beyond this many, all pairs are too many.
 _MANY = 120
 _CALLS = frozenset({"call", "pycall", "hostcall", "custom", "with"})
@@ -109,7 +104,7 @@ class Marker:
                 reason = self._reason(op, around, shared)
                 self.found.append(Loop(_loc(op), op.origin is not None, reason))
                 inside = around if _is_short(op) else op
-            if reason == "" and shared:
+            if reason == "" and (shared or op.values("init")):
                 ops += in_parts(op, shared, self._threads())
                 continue
             if reason == "":
@@ -159,7 +154,7 @@ class Marker:
                 yield f"{_statement(op)} uses a list"
         count = uses(body, body.results)
         for p, r in zip(body.params[1:], body.results, strict=True):
-            if r is not p and not _is_sum(r, p, count):
+            if r is not p and not (isinstance(p.type, Scalar) and kind(p.type) in "ifc" and adds(r, p, count)):
                 yield f"{p.hint or r.hint or 'a value'} is handed on from one iteration to the next" + (
                     f" ({_statement(r.op)})" if r.op is not None and _loc(r.op) not in (None, _loc(loop)) else "")
 
@@ -224,100 +219,11 @@ def _too_little(loop: Op, around: Op | None, depth: int) -> str:
     return f"too little work: it is run anew by each iteration of {_statement(around)}"
 
 
-# Sums.
-
-
-def _is_sum(value: Value, param: Value, count: dict[Value, int]) -> bool:
-    """Whether a number of a kind that numba adds up is only added to, in steps that have its dtype."""
-    t = param.type
-    return isinstance(t, Scalar) and t.dtype in _SUMS and adds(value, param, count) and (
-        _is_step(value, param) or all(isinstance(v.type, Scalar) and (v.type.dtype == t.dtype)
-                                      for v in _steps(value, param)))
-
-
-def _is_step(value: Value, param: Value) -> bool:
-    """`param + something`, which is written `param += something`."""
-    op = value.op
-    return op is not None and ((op.name == "add" and param in op.operands())
-                               or (op.name == "sub" and op.value("x") is param))
-
-
-def _steps(value: Value, param: Value) -> Iterator[Value]:
-    """The values from `param` to `value`, with what is added to them."""
-    op = value.op
-    if value is param or op is None:
-        return
-    yield value
-    if op.name in ("add", "sub"):
-        yield from op.operands()
-    for v in _before(value):
-        if _holds(v, param, {}):
-            yield from _steps(v, param)
-
-
-def _before(value: Value) -> list[Value]:
-    """What a sum may go on from."""
-    op = value.op
-    if op is None or op.name not in ("add", "sub", "for", "if"):
-        return []
-    if op.name in ("add", "sub"):
-        return list(op.operands())
-    k = op.results.index(value)
-    return [op.values("init")[k]] if op.name == "for" else [b.results[k] for b in op.blocks]
-
-
-def _holds(value: Value, param: Value, known: dict[Value, bool]) -> bool:
-    """Whether `param` is what the sum `value` began with."""
-    if value not in known:
-        known[value] = value is param or any(_holds(v, param, known) for v in _before(value))
-    return known[value]
-
-
 def _share(loop: Op) -> list[Op]:
-    """Mark a loop as parallel, in the form that numba takes: upwards, and with sums last.
-
-    What is returned has to come before it.
-    """
-    body = loop.blocks[0]
+    """Mark a loop as parallel, counting upwards; what is returned has to come before it."""
     before = upwards(loop) if constant(loop.value("step")) == -1 else []
-    zeros = Block()
-    for k, (p, r) in enumerate(zip(body.params[1:], body.results, strict=True)):
-        if r is p or _is_step(r, p):
-            continue
-        assert isinstance(p.type, Scalar) and r.op is not None
-        zero = Builder(zeros).const(0, p.type)
-        rest = _rest(r, p, zero)
-        body.results[k] = Builder(body, r.op.loc, r.op.origin).add(p, zero if rest is None else rest)
-    body.ops[:0] = zeros.ops
-    loop.attrs.update(parallel=True, signed=not _is_sign_free(body))
+    loop.attrs.update(parallel=True, signed=not _is_sign_free(loop.blocks[0]))
     return before
-
-
-def _rest(value: Value, param: Value, zero: Value) -> Value | None:
-    """`value` as it is without `param`: what is added in an iteration; None where that is nothing."""
-    op = value.op
-    if value is param or op is None:
-        return None
-    if op.name in ("add", "sub"):
-        name = "x" if _holds(op.value("x"), param, {}) else "y"
-        other = op.value("y" if name == "x" else "x")
-        rest = _rest(op.value(name), param, zero)
-        if rest is not None:
-            op.args[name] = rest
-        elif op.name == "add":
-            return other
-        else:
-            op.spec, op.args = SPECS["neg"], {"x": other}
-        return value
-    k = op.results.index(value)
-    if op.name == "for":
-        init = list(op.values("init"))
-        init[k] = _rest(init[k], param, zero) or zero
-        op.args["init"] = tuple(init)
-    else:
-        for b in op.blocks:
-            b.results[k] = _rest(b.results[k], param, zero) or zero
-    return value
 
 
 # numba counts `prange(n)` without a sign: -i, or i - j where j is larger, would be huge. Of `prange(0, n)` it expects

@@ -1,4 +1,4 @@
-"""Target cpu with parallel=True: memory that all iterations of a loop add to is added up for each thread.
+"""Target cpu with parallel=True: what all iterations of a loop add to is added up for each thread.
 
     for b in range(n):                        threads = numba.get_num_threads()
         for k in range(m):                    W_bar_parts = np.zeros((threads, m))
@@ -10,8 +10,9 @@
                                               for thread in range(threads):
                                                   W_bar += W_bar_parts[thread]
 
-That costs as much memory as there are threads, and a sum over it: it pays where each iteration adds to all the cells,
-as the adjoint of what all samples of a batch share does, but not where each adds to a few.
+Numbers that a loop sums up are treated alike. Of an array it costs as much memory as there are threads, and a sum over
+it: it pays where each iteration adds to all the cells, as the adjoint of what all samples of a batch share does, but
+not where each adds to a few.
 """
 
 from __future__ import annotations
@@ -52,57 +53,58 @@ def _sweeps(op: Op, inner: set[Value], cells: Cells) -> bool:
 
 
 def in_parts(loop: Op, arrays: Sequence[Value], threads: Value) -> list[Op]:
-    """What stands for `loop`, with sums for each of `threads` in place of what is added to `arrays`."""
+    """What stands for `loop`, with sums for each of `threads` in place of what is carried and added to `arrays`."""
     made = Block()
     b = Builder(made, loop.loc, loop.origin)
     if constant(loop.value("step")) == -1:
         made.ops += upwards(loop)
+    body, init, results = loop.blocks[0], loop.values("init"), loop.results
     start = loop.value("start")
     count = b.sub(loop.value("stop"), start)
     parts = [_zeros(b, v, threads) for v in arrays]
+    sums = {k: _zeros(b, r, threads) for k, r in enumerate(results) if body.results[k] is not body.params[k + 1]}
     thread = Value(INT, "thread")
     outer = Block([thread])
-    init = list(loop.values("init"))
-    own = list(init)
     with b.at(outer):
         mapping = {v: _part(b, p, thread, f"{v.hint}_part") for v, p in zip(arrays, parts, strict=True)}
         ends = [b.add(start, b.binary("floordiv", b.mul(count, n), threads)) for n in (thread, b.add(thread, b.int(1)))]
-        sums = list(zip(loop.blocks[0].params[1:], loop.blocks[0].results, strict=True))
-        for k, (p, r) in enumerate(sums):
-            outer.params.append(Value(p.type, p.hint))
-            assert isinstance(p.type, Scalar)
-            own[k] = outer.params[-1] if r is p else b.const(0, p.type)
+        own = [b.const(0, v.type) if k in sums and isinstance(v.type, Scalar) else v for k, v in enumerate(init)]
         loop.args.update(start=ends[0], stop=ends[1], init=tuple(own))
-        for op in walk(loop.blocks[0]):
+        for op in walk(body):
             if op.name == "additem":
                 op.args["a"] = map_arg(op.args["a"], mapping)
+        loop.results = [Value(r.type, r.hint, loop) for r in results]
         outer.ops.append(loop)
-        results, loop.results = loop.results, [Value(r.type, r.hint, loop) for r in loop.results]
-        outer.results = [own[k] if r is p else b.add(outer.params[k + 1], loop.results[k])
-                         for k, (p, r) in enumerate(sums)]
-    shared = b.region("for", {"start": b.int(0), "stop": threads, "step": b.int(1), "init": tuple(init)}, [outer], [],
-                      {"breaks": False, "parallel": True, "signed": True})
-    shared.results = results
-    for r in results:
-        r.op = shared
-    each = Block([Value(INT, "thread")])
+        for k, p in sums.items():
+            b.emit("setitem", {"a": p, "index": (thread,), "value": loop.results[k]}, {"items": ("i",)})
+    b.region("for", {"start": b.int(0), "stop": threads, "step": b.int(1), "init": ()}, [outer], [],
+             {"breaks": False, "parallel": True, "signed": True})
+    each = Block([Value(INT, "thread"), *(Value(r.type, r.hint) for r in results)])
+    each.results = each.params[1:]
     with b.at(each):
         for v, p in zip(arrays, parts, strict=True):
-            b.emit("addto", {"a": v, "value": _part(b, p, each.params[0], "")})
-    b.region("for", {"start": b.int(0), "stop": threads, "step": b.int(1), "init": ()}, [each], [], {"breaks": False})
+            b.emit("addto", {"a": v, "value": _part(b, p, each.params[0])})
+        for k, p in sums.items():
+            each.results[k] = b.add(each.results[k], _part(b, p, each.params[0]))
+    joined = b.region("for", {"start": b.int(0), "stop": threads, "step": b.int(1), "init": tuple(init)}, [each], [],
+                      {"breaks": False})
+    joined.results = results
+    for r in results:
+        r.op = joined
     return made.ops
 
 
 def _zeros(b: Builder, v: Value, threads: Value) -> Value:
-    """A zero array for each thread."""
-    assert isinstance(v.type, Array)
+    """Zeros of the shape of `v`, for each thread."""
+    assert isinstance(v.type, Array | Scalar)
+    dims = v.type.dims if isinstance(v.type, Array) else ()
     spec = TABLE.by_name["np.zeros"].spec
     attrs = {p.name: p.default for p in spec.params if p.kind == "static" and p.default is not ...}
-    shape = (threads, *(b.dim(v, k) for k in range(v.type.ndim)))
+    shape = (threads, *(b.dim(v, k) for k in range(len(dims))))
     made = b.one(spec, {"shape": shape}, {**attrs, "dtype": v.type.dtype}, f"{v.hint}_parts")
-    made.type = Array(v.type.dtype, (fresh_dim(), *v.type.dims), "C")
+    made.type = Array(v.type.dtype, (fresh_dim(), *dims), "C")
     return made
 
 
-def _part(b: Builder, parts: Value, thread: Value, hint: str) -> Value:
+def _part(b: Builder, parts: Value, thread: Value, hint: str = "") -> Value:
     return b.one("getitem", {"a": parts, "index": (thread,)}, {"items": ("i",)}, hint)

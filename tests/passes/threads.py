@@ -30,6 +30,16 @@ def gemm(A, B):
     return np.sum(C * C)
 
 
+def scaled_gemm(alpha, beta, C, A, B):
+    for i in range(A.shape[0]):
+        for j in range(B.shape[1]):
+            C[i, j] *= beta
+        for k in range(A.shape[1]):
+            for j in range(B.shape[1]):
+                C[i, j] += alpha * A[i, k] * B[k, j]
+    return np.sum(C)
+
+
 def summed(A, x):
     s = 1.0
     for i in range(A.shape[0]):
@@ -188,7 +198,8 @@ def scaled(x):
 _r = np.random.default_rng(0).random
 # Each function with its arguments.
 CASES = {
-    jacobi: (_r((12, 12)), 3), gemm: (_r((9, 10)), _r((10, 11))), summed: (_r((12, 12)), _r(12)),
+    jacobi: (_r((12, 12)), 3), gemm: (_r((9, 10)), _r((10, 11))),
+    scaled_gemm: (1.5, 0.5, _r((9, 11)), _r((9, 10)), _r((10, 11))), summed: (_r((12, 12)), _r(12)),
     scattered: (_r(40), np.arange(40) * 7 % 5), seidel: (_r((12, 12)), 3), atax: (_r((9, 10)), _r(10)),
     bodies: (_r(11),), all_pairs: (_r(11),), prefix: (_r(11),), layers: (_r((9, 10)), _r((12, 10)), _r(12)),
     products: (_r((9, 10)),), triangle: (_r((9, 9)), _r(9)), views: (_r(30),), shifted: (_r(30),), last: (_r(9),),

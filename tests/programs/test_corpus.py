@@ -163,7 +163,7 @@ def check_parallel(program: Program) -> None:
     low = make(program.function, target="cpu", parallel=True).lower(*args, **kwargs)
     if not any(loop.parallel for loop in low.loops):
         return
-    prange.check_sums(low.source)
+    prange.check_carried(low.source)
     derivative = low._derivative
     plan = Plan(derivative.program.binding, derivative.program.function.block.params)
     found = []
