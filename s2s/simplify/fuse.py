@@ -11,12 +11,12 @@
             s_bar *= df(s_saved[p, t])
 
 That is so where the iterations of the reverse may run in any order, and need nothing that only the end of the loop
-gives. What is saved is saved for one iteration, not for all.
+gives. What is saved is saved for one iteration, not for all; an array that was kept in a list is at hand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from s2s.ir.builder import Builder
 from s2s.ir.core import Block, Function, Op, Value, clone_function, free_values, map_arg, walk
@@ -65,11 +65,13 @@ def _candidate(fn: Function, skip: int, disjoint: bool) -> tuple[int, int, int] 
 
 
 def _saves_for(first: Op, second: Op) -> bool:
-    """Whether one loop fills memory, made before it for this, that the other one reads."""
+    """Whether one loop fills memory, or a list, made before it for this, that the other one reads."""
     filled = {op.value("a") for op in walk(first.blocks[0]) if op.name == "setitem"}
     filled = {v for v in filled if v.op is not None and v.op.name == "np.empty" and v.op.loc is not None}
+    filled |= {op.value("list") for op in first.blocks[0].ops if op.name == "append"}
     return not first.attrs.get("breaks") and any(
-        op.name == "getitem" and op.value("a") in filled for op in walk(second.blocks[0]))
+        op.name in ("getitem", "listget") and op.args.get("a", op.args.get("list")) in filled
+        for op in walk(second.blocks[0]))
 
 
 def _same_bounds(first: Op, second: Op, order: Order) -> bool:
@@ -97,6 +99,7 @@ def _fused(old: Function, number: int, j: int, k: int, *, disjoint: bool) -> Fun
         init = [b.const(0, v.type) if m in late else v for m, v in enumerate(second.values("init"))]
     size = len(first.blocks[0].ops)
     results = _join(first, second, init)
+    _hand_on(fn, block, first, size, order)
     mapping: dict[Value, Value] = {}
     for m, (r, total) in enumerate(zip(second.results, results, strict=True)):
         if m in late:
@@ -107,10 +110,7 @@ def _fused(old: Function, number: int, j: int, k: int, *, disjoint: bool) -> Fun
     rest = [op for op in between if op not in early]
     block.ops = [*block.ops[:j], *(op for op in between if op in early), *ahead.ops, first, *rest, *made.ops,
                  *block.ops[k + 1:]]
-    for op in walk(fn.block):
-        op.args = {n: map_arg(a, mapping) for n, a in op.args.items()}
-    for inner in _blocks(fn.block):
-        inner.results = [mapping.get(v, v) for v in inner.results]
+    _replace(fn, mapping, set())
     if not _may_follow_at_once(first, size, Order(fn, disjoint=disjoint)):
         return None
     _contract(fn, block, first, disjoint)
@@ -181,6 +181,22 @@ def _join(first: Op, second: Op, init: Sequence[Value]) -> list[Value]:
     return results
 
 
+def _hand_on(fn: Function, block: Block, loop: Op, size: int, order: Order) -> None:
+    """Use what the first part of each iteration appends to a list where the second part takes it from there."""
+    body = loop.blocks[0]
+    number = Linear.of(body.params[0]).minus(order.cells.linear(loop.value("start")))
+    after = {o for op in body.ops[size:] for o in (op, *(x for inner in op.blocks for x in walk(inner)))}
+    for append in [op for op in body.ops[:size] if op.name == "append"]:
+        made = append.value("list").op
+        users = [op for op in walk(fn.block) if append.value("list") in op.operands() and op is not append]
+        if made not in block.ops or made is None or made.name != "list" or made.values("elements") or any(
+                made.result in b.results for b in _blocks(fn.block)) or any(
+                op.name != "listget" or op not in after or order.cells.linear(op.value("index")) != number
+                for op in users):
+            continue
+        _replace(fn, {op.result: append.value("value") for op in users}, {append, *users})
+
+
 def _may_follow_at_once(loop: Op, size: int, order: Order) -> bool:
     """Whether the second part of each iteration touches nothing that the first part of another one changes, or v.v."""
     body = loop.blocks[0]
@@ -242,8 +258,13 @@ def _forward(fn: Function, body: Block, uses: Sequence[Op]) -> None:
     if any(op not in after for op in uses):
         return
     mapping = {op.result: stores[0].value("value") for op in uses if op.name == "getitem"}
+    _replace(fn, mapping, set(uses))
+
+
+def _replace(fn: Function, mapping: dict[Value, Value], gone: Set[Op]) -> None:
+    """Leave out operations, and put other values in the place of their results."""
     for op in walk(fn.block):
         op.args = {n: map_arg(a, mapping) for n, a in op.args.items()}
     for inner in _blocks(fn.block):
         inner.results = [mapping.get(v, v) for v in inner.results]
-        inner.ops = [op for op in inner.ops if op not in uses]
+        inner.ops = [op for op in inner.ops if op not in gone]

@@ -77,7 +77,7 @@ REASONS = [
     (threads.last, True, "t_bar is handed on from one iteration to the next"),
     (threads.until, False, "an iteration may be the last one (break)"),
     (threads.seidel, True, "two iterations may write one cell of A_bar"),
-    (threads.layers, True, "too little work: it is run anew by each iteration of `for b in range(X.shape[0]):`"),
+    (threads.diffusion, False, "too little work: it is run anew by each iteration of `for _ in range(steps):`"),
     (threads.bodies, False, "`f[j] -= d ** 3` may write a cell of f that `f[i] += d ** 3` reads in another iteration"),
 ]
 
@@ -98,6 +98,13 @@ def test_reason(f: Callable[..., Any], reverse: bool, reason: str) -> None:
 ])
 def test_parallel(f: Callable[..., Any], reverse: bool) -> None:
     assert any(loop.parallel and loop.reverse is reverse for loop in lowered(f).loops)
+
+
+def test_batch() -> None:
+    """A loop over samples is one loop with its reverse, which keeps nothing for later samples."""
+    low = lowered(threads.layers)
+    assert [loop.parallel for loop in low.loops] == [True]
+    assert "saved" not in low.source
 
 
 def test_only_where_asked() -> None:

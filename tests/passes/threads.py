@@ -40,6 +40,16 @@ def scaled_gemm(alpha, beta, C, A, B):
     return np.sum(C)
 
 
+def diffusion(u, steps):
+    v = np.zeros_like(u)
+    for _ in range(steps):
+        for i in range(1, u.shape[0] - 1):
+            v[i] = 0.5 * (u[i - 1] * u[i + 1])
+        for i in range(1, u.shape[0] - 1):
+            u[i] = v[i]
+    return np.sum(u)
+
+
 def summed(A, x):
     s = 1.0
     for i in range(A.shape[0]):
@@ -199,8 +209,9 @@ _r = np.random.default_rng(0).random
 # Each function with its arguments.
 CASES = {
     jacobi: (_r((12, 12)), 3), gemm: (_r((9, 10)), _r((10, 11))),
-    scaled_gemm: (1.5, 0.5, _r((9, 11)), _r((9, 10)), _r((10, 11))), summed: (_r((12, 12)), _r(12)),
-    scattered: (_r(40), np.arange(40) * 7 % 5), seidel: (_r((12, 12)), 3), atax: (_r((9, 10)), _r(10)),
+    diffusion: (_r(12), 4), scaled_gemm: (1.5, 0.5, _r((9, 11)), _r((9, 10)), _r((10, 11))),
+    summed: (_r((12, 12)), _r(12)), scattered: (_r(40), np.arange(40) * 7 % 5),
+    seidel: (_r((12, 12)), 3), atax: (_r((9, 10)), _r(10)),
     bodies: (_r(11),), all_pairs: (_r(11),), prefix: (_r(11),), layers: (_r((9, 10)), _r((12, 10)), _r(12)),
     products: (_r((9, 10)),), triangle: (_r((9, 9)), _r(9)), views: (_r(30),), shifted: (_r(30),), last: (_r(9),),
     until: (_r(9) * 0.9,), rows: (_r((9, 10)),), backwards: (_r(20),), scaled: (_r(20),),
