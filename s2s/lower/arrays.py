@@ -87,25 +87,19 @@ def _with_rank(ctx: Context, node: Node, v: Value, rank: int) -> Lowered:
 
 
 def _asarray(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    return _array(ctx, node, args, {k: v for k, v in kwargs.items() if k != "copy"}, copy=False)
+    return _array(ctx, node, args, kwargs, copy=False)
 
 
 
-def _shape(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    return get_attribute(ctx, node, value(ctx, node, args[0]), "shape")
-
-
-
-def _ndim(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    return get_attribute(ctx, node, value(ctx, node, args[0]), "ndim")
-
-
-
-def _size(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    if len(args) > 1 or "axis" in kwargs:
-        axis = static(ctx, node, args[1] if len(args) > 1 else kwargs["axis"], "the axis")
-        return ctx.b.dim(value(ctx, node, args[0]), axis)
-    return get_attribute(ctx, node, value(ctx, node, args[0]), "size")
+def _attribute(name: str) -> Callable[..., Lowered]:
+    """np.shape, np.ndim and np.size: attributes of an array."""
+    def read(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+        a = value(ctx, node, args[0] if args else kwargs["a"])
+        axis = static(ctx, node, args[1] if len(args) > 1 else kwargs.get("axis", Static(None)), "the axis")
+        if axis is None:
+            return get_attribute(ctx, node, a, name)
+        return ctx.b.dim(a, axis % getattr(a.type, "ndim", 1))
+    return read
 
 
 
@@ -235,7 +229,7 @@ ARRAYS: dict[Any, Callable[..., Lowered]] = {
     np.vectorize: _vectorize,
     np.array: _array, constant: _array, np.asarray: _asarray, np.asanyarray: _asarray,
     np.ascontiguousarray: _ascontiguousarray,
-    np.where: _where, np.shape: _shape, np.ndim: _ndim, np.size: _size,
+    np.where: _where, np.shape: _attribute("shape"), np.ndim: _attribute("ndim"), np.size: _attribute("size"),
     **{getattr(np, name): _numpy_scalar(np.dtype(getattr(np, name)).name) for name in (
         "float64", "float32", "float16", "complex128", "complex64", "bool_", "int64", "int32", "int16", "int8",
         "uint64", "uint32", "uint16", "uint8")},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import functools
 import types
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +15,7 @@ from s2s.ir.types import Array, List, Opaque, Scalar
 from s2s.lower.binding import MISSING, member
 from s2s.lower.context import Context
 from s2s.lower.iterate import describe
-from s2s.lower.objects import bound_member, class_value, is_data_descriptor, load, python_method
+from s2s.lower.objects import BOUND, bound_member, class_value, is_data_descriptor, load, python_method
 from s2s.lower.outside import attribute, constant_object, outside
 from s2s.lower.sparse import Transposed, is_sparse
 from s2s.lower.tapes import METHODS as TAPE_METHODS
@@ -193,7 +192,7 @@ def outside_attribute(ctx: Context, node: gast.AST, x: Outside, name: str) -> Lo
     if found is not MISSING and (is_data_descriptor(found) or not own):
         if isinstance(found, types.FunctionType):
             return Bound(_class_function(ctx, x, name), (x,))
-        if isinstance(found, _BOUND) or is_data_descriptor(found) or python_method(type(found), "__get__"):
+        if isinstance(found, BOUND) or is_data_descriptor(found) or python_method(type(found), "__get__"):
             return bound_member(ctx, node, x, cls, name)
         if _stored(ctx, cls, name):
             return class_value(ctx, cls, name)
@@ -207,9 +206,6 @@ def outside_attribute(ctx: Context, node: gast.AST, x: Outside, name: str) -> Lo
         raise ctx.error(node, f"{cls.__name__} object has no attribute {name!r}", "Python would raise AttributeError",
                         "set it before the call, or correct its spelling", python=AttributeError)
     return read
-
-
-_BOUND = (property, staticmethod, classmethod, functools.partialmethod, functools.cached_property)
 
 
 def _stored(ctx: Context, cls: type, name: str) -> bool:

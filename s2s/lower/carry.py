@@ -16,11 +16,12 @@ from typing import Any
 from s2s.errors import S2SError
 from s2s.ir.core import Block, Value
 from s2s.ir.types import BOOL, Scalar, Type, Undefined, unify
-from s2s.lower.context import RETURNED, Context, Key, Loop, Peel, State, copy_content, late_name
+from s2s.lower.context import RETURNED, WHOLE, Context, Key, Loop, Peel, State, copy_content, late_name
 from s2s.lower.control import FALSE, TRUE, either, flag
 from s2s.lower.merge import Slot, cast_to, flatten, initial, is_flag, replace, slot_hint, widen
+from s2s.lower.objects import inherited
 from s2s.lower.parts import parts_of, same_parts, with_parts
-from s2s.lower.values import Box, Conflict, Lowered, Static
+from s2s.lower.values import Box, Conflict, Lowered, Static, Tuple
 
 MAX_ATTEMPTS = 25
 
@@ -44,6 +45,14 @@ class Carry:
         self.stop: Any = FALSE
 
     def run(self) -> Block:
+        ctx = self.ctx
+        around, ctx.missed = ctx.missed, set()
+        try:
+            return self._settled()
+        finally:
+            ctx.missed |= around
+
+    def _settled(self) -> Block:
         ctx = self.ctx
         for _ in range(MAX_ATTEMPTS):
             block = Block()
@@ -91,6 +100,8 @@ class Carry:
                 self.start.env[slot[1], slot[2]] = first
                 self.before = flatten(self.start)
                 again = True
+            elif slot[0] == "heap" and slot[1] in self.start.heap:
+                again |= self._added(slot)
         for slot in params:
             if slot not in self.after and slot[0] == "env":
                 raise Peel
@@ -101,10 +112,51 @@ class Carry:
             end = self.end.heap.get(box)
             if isinstance(content, list) and isinstance(end, list) and len(end) != len(content):
                 raise self._other_length()
-            if isinstance(content, dict) and isinstance(end, dict) and end.keys() != content.keys():
-                raise Peel(self._other_keys(next(iter(end.keys() ^ content.keys()))))
+            if isinstance(content, dict) and isinstance(end, dict) and (gone := content.keys() - end.keys()):
+                raise Peel(self._other_keys(next(iter(gone))))
+        self._check_structure()
         self._refuse_changed()
         return again | self._bring()
+
+    def _added(self, slot: Slot) -> bool:
+        """An iteration has added a key to a container, and the next one has it; True if the loop can start with it."""
+        if len(slot) == 2:  # it is one container or another from now on
+            raise Peel
+        box, key = slot[1], slot[2]
+        asked = {(box, key), (box, WHOLE)} & self.ctx.missed or (id(self.loop.node), WHOLE) in self.ctx.late
+        if key in self.start.heap[box] or not asked:
+            return False
+        saved, self.ctx.state = self.ctx.state, self.start
+        first = inherited(self.ctx, box, key) if box.kind == "object" else None
+        self.ctx.state = saved
+        if first is None:
+            raise Peel(self._other_keys(key))
+        self.start.heap[box][key] = first
+        self.before = flatten(self.start)
+        return True
+
+    def _check_structure(self) -> None:
+        """What an iteration leaves to the next is of the structure that it was given."""
+        for key, x in self.start.env.items():
+            if not is_flag(key[1]) and key not in self.late:
+                self._compare_structure(x, self.end.env.get(key, x))
+        for box, content in self.start.heap.items():
+            now = self.end.heap.get(box)
+            if isinstance(content, dict) and isinstance(now, dict):
+                for k, v in content.items():
+                    self._compare_structure(v, now.get(k, v))
+            elif isinstance(content, list) and isinstance(now, list):
+                for v, w in zip(content, now, strict=True):
+                    self._compare_structure(v, w)
+
+    def _compare_structure(self, x: Any, y: Any) -> None:
+        px, py = parts_of(x), parts_of(y)
+        if x is y or (px is None and py is None):
+            return
+        if not same_parts(x, y):
+            raise self._other_length() if isinstance(x, Tuple) and isinstance(y, Tuple) else Peel
+        for v, w in zip(px or (), py or (), strict=True):
+            self._compare_structure(v, w)
 
     def bind_late(self, state: State) -> None:
         """Let `state`, that before an iteration, have the names that an earlier one may have bound."""
@@ -216,7 +268,7 @@ class Carry:
                               "bind it before the loop")
 
     def _other_length(self) -> Exception:
-        return self.ctx.error(self.loop.node, "a list has another length after an iteration of this loop",
+        return self.ctx.error(self.loop.node, "a list or tuple has another length after an iteration of this loop",
                               "its elements are values of their own, whose number is known before the loop runs",
                               "make it an array, or a list that is only appended to")
 
@@ -253,8 +305,6 @@ class Carry:
         if isinstance(old, Box) and isinstance(new, Box) and slot[0] == "env" and len(slot) == 3 \
                 and self._replaced((slot[1], slot[2]), old, new):
             return True
-        if isinstance(old, Static) and old.value is None:
-            raise Peel
         if isinstance(old, Static) or isinstance(new, Static):
             raise Peel
         self.conflicts[slot] = Conflict("different things from one iteration to the next")
@@ -299,8 +349,8 @@ class Carry:
             out.append(cast_to(self.ctx.b, block, new, p.type))
         return out
 
-    def settle(self, results: list[Value]) -> None:
-        """Make the state after the loop the current one."""
+    def settle(self, results: list[Value], certain: bool) -> None:
+        """Make the state after the loop the current one; `certain`: it runs at least once."""
         state = self.end
         for slot, result in zip(self.params, results, strict=True):
             if not self.is_late(slot):
@@ -317,6 +367,10 @@ class Carry:
         made = {key for key in state.env if key not in self.start.env}
         for key in made & (state.unsure | state.skipped) - set(self.late):
             state.lost[key] = state.lost.get(key, frozenset()) | {id(self.loop.node)}
+        if not certain:
+            added = {(box, key) for box, held in self.start.heap.items() if isinstance(held, dict)
+                     for key in state.heap[box] if key not in held}
+            state.lost.update(dict.fromkeys(added, frozenset({id(self.loop.node)})))
         state.unsure, state.skipped = self.start.unsure | made, set(self.start.skipped)
         self.ctx.state = state
 

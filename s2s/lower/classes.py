@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import functools
+import inspect
 import types
 from typing import Any
 
@@ -74,12 +76,12 @@ def object_new(ctx: Context, node: gast.AST | None, args: list[Lowered], kwargs:
 def named_tuple(ctx: Context, node: gast.AST | None, cls: Any, args: list[Lowered],
                 kwargs: dict[str, Lowered]) -> Tuple:
     """A namedtuple of its fields and defaults."""
-    items = dict(zip(cls._fields, args, strict=False)) | kwargs
-    defaults = getattr(cls, "_field_defaults", {})
-    missing = [f for f in cls._fields if f not in items and f not in defaults]
-    if missing:
-        raise ctx.error(node, f"{cls.__name__}() misses {missing[0]!r}", python=TypeError)
-    return Tuple(tuple(items[f] if f in items else _constant(ctx, defaults[f]) for f in cls._fields), cls)
+    if not cls.__new__.__code__.co_filename.startswith("<"):
+        raise ctx.error(node, f"a namedtuple with a __new__ of its own, {cls.__name__}, is made",
+                        "s2s knows the fields of a namedtuple, not what that makes of them",
+                        "make it outside of the function, or write a function that makes it")
+    items = _by_name(ctx, node, cls, cls.__new__, [cls, *args], kwargs)
+    return Tuple(tuple(items[f] if f in items else _constant(ctx, cls._field_defaults[f]) for f in cls._fields), cls)
 
 
 def _constant(ctx: Context, v: Any) -> Lowered:
@@ -95,23 +97,28 @@ def _instance(ctx: Context, cls: type) -> Box:
 def _dataclass(ctx: Context, node: gast.AST | None, cls: Any, box: Box, args: list[Lowered],
                kwargs: dict[str, Lowered]) -> None:
     """What the generated `__init__` of a dataclass does."""
-    import dataclasses
-    rest = list(args)
-    content = ctx.state.heap[box]
-    for field in dataclasses.fields(cls):
-        if not field.init:
-            continue
-        if rest:
-            content[field.name] = rest.pop(0)
-        elif field.name in kwargs:
-            content[field.name] = kwargs[field.name]
+    given = _by_name(ctx, node, cls, cls.__init__, [box, *args], kwargs)
+    fields = {field.name: field for field in dataclasses.fields(cls)}
+    for name, field in fields.items():
+        if name in given:
+            ctx.state.heap[box][name] = given[name]
         elif field.default is not dataclasses.MISSING:
-            content[field.name] = _constant(ctx, field.default)
-        elif field.default_factory in (list, dict):
-            made = Box("list" if field.default_factory is list else "dict", None, field.name, ctx.depth)
-            ctx.state.heap[made] = [] if field.default_factory is list else {}
-            content[field.name] = made
-        else:
-            raise ctx.error(node, f"{cls.__name__}() misses {field.name!r}")
+            ctx.state.heap[box][name] = _constant(ctx, field.default)
+        elif field.default_factory is not dataclasses.MISSING:
+            made = ctx.call(node, Static(field.default_factory), [])
+            ctx.state.heap[box][name] = made
     if hasattr(cls, "__post_init__"):
-        ctx.call(node, Static(cls.__post_init__), [box])
+        defaults = inspect.signature(cls.__init__).parameters
+        only = [name for name in cls.__dataclass_fields__ if name in defaults and name not in fields]  # InitVar
+        ctx.call(node, Static(cls.__post_init__), [
+            box, *(given[name] if name in given else _constant(ctx, defaults[name].default) for name in only)])
+
+
+def _by_name(ctx: Context, node: gast.AST | None, cls: Any, function: Any, args: list[Any],
+             kwargs: dict[str, Lowered]) -> dict[str, Any]:
+    """The arguments that are given to a function which was generated for a class."""
+    try:
+        return inspect.signature(function).bind(*args, **kwargs).arguments
+    except TypeError as error:
+        raise ctx.error(node, f"{cls.__name__}(): {error}", "Python would raise TypeError", "correct the call",
+                        python=TypeError) from None

@@ -108,7 +108,8 @@ def _extend(ctx: Context, node: gast.AST, x: Box, new: Lowered) -> Lowered:
     return Static(None)
 
 
-def _fixed(ctx: Context, node: gast.AST, x: Box, what: str) -> list[Lowered]:
+def fixed_content(ctx: Context, node: gast.AST, x: Box, what: str) -> list[Lowered]:
+    """The items of a list of known length, to be changed or looked through."""
     content = ctx.state.heap[x]
     if x in ctx.frozen:
         raise ctx.error(node, "this list is one of two, depending on a condition, and is changed")
@@ -123,7 +124,7 @@ def _pop(ctx: Context, node: gast.AST, x: Box, index: Lowered | None = None) -> 
     last = index is None or known(ctx, index) == -1
     if last and (isinstance(content, Value) or ctx.depth > x.depth):
         return ctx.b.one("listpop", {"list": grown(ctx, node, x, "pop")})
-    content = _fixed(ctx, node, x, "pop")
+    content = fixed_content(ctx, node, x, "pop")
     k = -1 if index is None else static(ctx, node, index, "the index")
     if not -len(content) <= k < len(content):
         raise ctx.error(node, "pop index out of range" if content else "pop from an empty list",
@@ -136,7 +137,7 @@ def _popleft(ctx: Context, node: gast.AST, x: Box) -> Lowered:
 
 
 def _appendleft(ctx: Context, node: gast.AST, x: Box, new: Lowered) -> Lowered:
-    content = _fixed(ctx, node, x, "appendleft")
+    content = fixed_content(ctx, node, x, "appendleft")
     content.insert(0, new)
     if x.extra is not None and len(content) > x.extra:
         content.pop()
@@ -150,7 +151,7 @@ def _extendleft(ctx: Context, node: gast.AST, x: Box, new: Lowered) -> Lowered:
 
 
 def _rotate(ctx: Context, node: gast.AST, x: Box, n: Lowered | None = None) -> Lowered:
-    content = _fixed(ctx, node, x, "rotate")
+    content = fixed_content(ctx, node, x, "rotate")
     k = 1 if n is None else static(ctx, node, n, "the number of places")
     if content:
         k %= len(content)
@@ -159,17 +160,17 @@ def _rotate(ctx: Context, node: gast.AST, x: Box, n: Lowered | None = None) -> L
 
 
 def _insert(ctx: Context, node: gast.AST, x: Box, index: Lowered, new: Lowered) -> Lowered:
-    _fixed(ctx, node, x, "insert").insert(static(ctx, node, index, "the index"), new)
+    fixed_content(ctx, node, x, "insert").insert(static(ctx, node, index, "the index"), new)
     return Static(None)
 
 
 def _reverse(ctx: Context, node: gast.AST, x: Box) -> Lowered:
-    _fixed(ctx, node, x, "reverse").reverse()
+    fixed_content(ctx, node, x, "reverse").reverse()
     return Static(None)
 
 
 def _clear(ctx: Context, node: gast.AST, x: Box) -> Lowered:
-    _fixed(ctx, node, x, "clear").clear()
+    fixed_content(ctx, node, x, "clear").clear()
     return Static(None)
 
 
@@ -215,11 +216,11 @@ def first_equal(ctx: Context, node: gast.AST, items: list[Lowered], item: Lowere
 
 
 def _index(ctx: Context, node: gast.AST, x: Box, item: Lowered) -> Lowered:
-    return first_equal(ctx, node, _fixed(ctx, node, x, "index"), item, "the item is not in the list")
+    return first_equal(ctx, node, fixed_content(ctx, node, x, "index"), item, "the item is not in the list")
 
 
 def _remove(ctx: Context, node: gast.AST, x: Box, item: Lowered) -> Lowered:
-    content = _fixed(ctx, node, x, "remove")
+    content = fixed_content(ctx, node, x, "remove")
     k = static(ctx, node, first_equal(ctx, node, content, item, "the item is not in the list"),
                "which item is removed")
     del content[k]
@@ -227,7 +228,7 @@ def _remove(ctx: Context, node: gast.AST, x: Box, item: Lowered) -> Lowered:
 
 
 def _count(ctx: Context, node: gast.AST, x: Box, item: Lowered) -> Lowered:
-    return count_equal(ctx, node, _fixed(ctx, node, x, "count"), item)
+    return count_equal(ctx, node, fixed_content(ctx, node, x, "count"), item)
 
 
 def count_equal(ctx: Context, node: gast.AST, items: list[Lowered], item: Lowered) -> Lowered:

@@ -10,8 +10,8 @@ import gast
 
 from s2s.errors import S2SError, UnsupportedSyntaxError, located
 from s2s.ir.builder import Builder
-from s2s.ir.core import Block, Function, Loc, Value
-from s2s.ir.types import Scalar, Type
+from s2s.ir.core import Block, Loc, Value
+from s2s.ir.types import Type
 from s2s.lower.binding import Binding, Path, Read
 from s2s.lower.values import Box, Lowered, Outside
 from s2s.rules.table import Table
@@ -122,6 +122,7 @@ class RunBlock:
 Key = tuple[Any, str]
 RETURN = "#return"
 RETURNED = "#returned"
+WHOLE = object()  # all keys of a container
 
 
 @dataclass(eq=False, slots=True)
@@ -260,6 +261,7 @@ class Context:
         self.handling: list[tuple[type[BaseException], ...]] = []  # what the handler around this has caught
         self.replaced: dict[Value, Value] = {}  # results of branches that are known not to be left by an exception
         self.unsure: set[Key] = set()  # names read where they may not be bound
+        self.missed: set[tuple[Box, Any]] = set()  # containers, and keys that were asked for and not there
         self.late: set[tuple[int, Any]] = set()  # loops, and names that they carry though they are not bound before
         self.initial: dict[Key, Callable[[], Lowered | None]] = {}  # of what is stored outside: what it held at first
         self.yields: dict[Frame, Callable[[Lowered], None]] = {}  # what takes the values of a running generator
@@ -333,6 +335,23 @@ class Context:
             self.unsure.add(key)
         return self.state.env.get(key)
 
+    def has(self, box: Box, key: Any) -> bool:
+        """Whether a container of the program has a key: what a later iteration of a loop may see otherwise."""
+        if (box, key) in self.state.lost:
+            raise Late(self.state.lost[box, key], WHOLE)
+        found = key in self.state.heap[box]
+        if not found:
+            self.missed.add((box, key))
+        return found
+
+    def whole(self, box: Box) -> Any:
+        """What a container of the program holds, where which keys it has counts too."""
+        for key, loops in self.state.lost.items():
+            if key[0] is box:
+                raise Late(loops, WHOLE)
+        self.missed.add((box, WHOLE))
+        return self.state.heap[box]
+
     def object_scope(self, x: Outside) -> tuple[str, int]:
         """Where the state keeps the attributes that are stored in an object, by whichever path it is reached."""
         reads = self.objects.setdefault(id(x.value), [])
@@ -345,16 +364,3 @@ class Context:
         v = Value(type, hint)
         self.params.append(v)
         return v
-
-
-def is_scalar(v: Any, kinds: str = "biufc") -> bool:
-    """Whether `v` is an IR scalar whose dtype is of one of `kinds`."""
-    import numpy as np
-    return isinstance(v, Value) and isinstance(v.type, Scalar) and np.dtype(v.type.dtype).kind in kinds
-
-
-def new_function(name: str, params: list[Value], block: Block, results: list[Value]) -> Function:
-    """A function over a finished block."""
-    block.params = list(params)
-    block.results = list(results)
-    return Function(name, block)

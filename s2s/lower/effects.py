@@ -65,7 +65,7 @@ class Template:
             self.numbers |= _holds_numbers(x.value, is_argument(x.read))
             return self.marker(opaque(ctx, x))
         if isinstance(x, Box):
-            content = ctx.state.heap[x]
+            content = ctx.whole(x)
             if isinstance(content, Value):
                 return self.marker(content)
             if isinstance(content, list):

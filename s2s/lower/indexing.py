@@ -10,9 +10,10 @@ import numpy as np
 from s2s.errors import UnsupportedSyntaxError, located
 from s2s.ir.core import Value
 from s2s.ir.ops import axes_taken, constant, index_items
-from s2s.ir.types import Array, List, Scalar, Type, unify
+from s2s.ir.types import INT, Array, List, Scalar, Type, unify
 from s2s.lower.attributes import get_attribute
 from s2s.lower.context import Context, GrowList
+from s2s.lower.guards import raise_if
 from s2s.lower.iterate import describe, known_items
 from s2s.lower.numbers import UNKNOWN, known, not_a_number, pack, sequence, value
 from s2s.lower.objects import call_special
@@ -59,13 +60,20 @@ def _range_item(ctx: Context, node: gast.AST, x: Range, index: Lowered) -> Lower
     """range(...)[k] and range(...)[a:b]."""
     b = ctx.b
     if isinstance(index, Slice):
-        if index.stop is not None or index.step is not None or index.start is None:
+        known_range = [constant(v) for v in (x.start, x.stop, x.step)]
+        if None not in known_range:
+            part = range(*known_range)[_slice(ctx, node, index)]
+            return Range(b.int(part.start), b.int(part.stop), b.int(part.step))
+        first = None if index.start is None else constant(index.start)
+        if index.stop is not None or index.step is not None or first is None or first < 0:
             raise ctx.error(node, "a part of a range that is not its end is not supported", "", "make another range")
-        return Range(b.add(x.start, b.mul(index.start, x.step)), x.stop, x.step)
+        return Range(b.add(x.start, b.mul(b.int(first), x.step)), x.stop, x.step)
     k = value(ctx, node, index)
-    known_index = constant(k)
-    if known_index is not None and known_index < 0:
-        k = b.add(k, b.one("trips", {"start": x.start, "stop": x.stop, "step": x.step}))
+    count = b.one("trips", {"start": x.start, "stop": x.stop, "step": x.step})
+    negative = b.binary("lt", k, b.int(0))
+    k = b.add(k, b.mul(b.cast(negative, INT), count))
+    raise_if(ctx, b.one("or", {"x": b.binary("lt", k, b.int(0)), "y": b.binary("ge", k, count)}),
+             "IndexError('range object index out of range')")
     return b.add(x.start, b.mul(k, x.step))
 
 
@@ -88,6 +96,7 @@ def _dict_item(ctx: Context, node: gast.AST, x: Box, index: Lowered) -> Lowered:
     content = ctx.state.heap[x]
     key = static(ctx, node, index, "the key of a dict")
     if key not in content:
+        ctx.missed.add((x, key))
         made = ctx.handlers.missing(ctx, node, x, key)
         if made is not None:
             return usable(ctx, node, made)
@@ -203,7 +212,9 @@ def set_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered, new: Lowe
             ctx.b.emit("listset", {"list": content, "index": value(ctx, node, index), "value": v})
             return
         if x.kind == "dict":
-            content[static(ctx, node, index, "the key of a dict")] = new
+            key = static(ctx, node, index, "the key of a dict")
+            content[key] = new
+            ctx.state.lost.pop((x, key), None)
             return
         if x.kind == "list":
             _set_list_item(ctx, node, x, content, index, new)
@@ -273,6 +284,8 @@ def store(ctx: Context, node: gast.AST, a: Value, items: tuple[str, ...], index:
 def delete_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered) -> None:
     """`del x[index]` for containers of known structure."""
     if isinstance(x, Box) and isinstance(ctx.state.heap[x], list | dict):
+        if x in ctx.frozen:
+            raise ctx.error(node, "this container is one of two, depending on a condition, and is changed")
         if ctx.depth > x.depth:
             raise ctx.error(node, "del of an element in a loop is not supported", "how many are left is not known",
                             "make a new list")

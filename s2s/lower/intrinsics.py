@@ -50,7 +50,7 @@ def _len(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     if isinstance(x, Box):
         if x.kind == "object":
             return ctx.call(node, get_attribute(ctx, node, x, "__len__"), [])
-        content = ctx.state.heap[x]
+        content = ctx.whole(x)
         return ctx.b.one("listlen", {"list": content}) if isinstance(content, Value) else ctx.b.int(len(content))
     if isinstance(x, Outside) and isinstance(x.value, list | tuple | dict):
         return ctx.b.int(len(x.value))
@@ -105,6 +105,11 @@ def _enumerate(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
 
 def _convert(type: Scalar, python: Callable[..., Any]) -> Callable[..., Lowered]:
     def convert(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
+        parts = [k for k in ("real", "imag", "base") if k in kwargs]  # what there is by name
+        if parts and python is complex:
+            args = [*(args or [kwargs.get("real", ctx.b.const(0.0))]), kwargs.get("imag", ctx.b.const(0.0))]
+        elif parts:
+            args = [*args, kwargs["base"]]
         if not args:
             return ctx.b.const(python())
         x = usable(ctx, node, args[0])
@@ -281,7 +286,7 @@ def _getattr(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
 
 def _has(ctx: Context, x: Lowered, name: str) -> bool:
     if isinstance(x, Box) and x.kind == "object":
-        return name in ctx.state.heap[x] or hasattr(x.cls, name)
+        return ctx.has(x, name) or hasattr(x.cls, name)
     if isinstance(x, Outside):
         if (ctx.object_scope(x), name) in ctx.state.env or hasattr(type(x.value), name):
             return True

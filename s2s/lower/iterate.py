@@ -128,7 +128,7 @@ def _container(ctx: Context, node: gast.AST, x: Box | Outside) -> Items:
         return items_of(ctx, node, usable(ctx, node, own))
     if isinstance(x, Outside):
         return _outside(ctx, node, x)
-    content = ctx.state.heap[x]
+    content = ctx.whole(x)
     if isinstance(content, Value):
         return items_of(ctx, node, content)
     if x.kind == "object":
@@ -259,8 +259,8 @@ def _enumerate(ctx: Context, node: gast.AST, x: Lazy) -> Items:
 
 
 def _zip(ctx: Context, node: gast.AST, x: Lazy) -> Items:
-    if len(x.parts) > 1 and any(p is q for k, p in enumerate(x.parts) for q in x.parts[:k]
-                                if isinstance(p, Box) and p.kind == "iterator"):
+    drawn = [_iterators(ctx, p) for p in x.parts]
+    if any(a & b for k, a in enumerate(drawn) for b in drawn[:k]):
         return _chunks(ctx, node, x)
     inner = [items_of(ctx, node, p) for p in x.parts]
     finite = [i for i in inner if not i.endless]
@@ -285,11 +285,20 @@ def _zip(ctx: Context, node: gast.AST, x: Lazy) -> Items:
     return Items(fixed, True, None, lambda k: Tuple(tuple(i.kth(ctx, k) for i in inner)), count, "")
 
 
+def _iterators(ctx: Context, x: Lowered) -> set[Box]:
+    """The iterators that iterating over something takes items from."""
+    if isinstance(x, Lazy):
+        return {box for part in x.parts for box in _iterators(ctx, part)}
+    if not (isinstance(x, Box) and x.kind == "iterator"):
+        return set()
+    return {x} | _iterators(ctx, ctx.state.heap[x]["source"])
+
+
 def _chunks(ctx: Context, node: gast.AST, x: Lazy) -> Items:
     """zip(iterator, iterator): each row takes the next items of the one iterator."""
     if any(p is not x.parts[0] for p in x.parts):
-        raise ctx.error(node, "zip() of one iterator twice, and of another", "they are taken from in turns",
-                        "make lists of them first")
+        raise ctx.error(node, "zip() of one iterator twice, and of another", "items are taken from it in turns",
+                        "make a list of it first")
     n = len(x.parts)
     items = known_items(ctx, node, x.parts[0])
     rows: list[Lowered] = [Tuple(tuple(items[k:k + n])) for k in range(0, len(items) - n + 1, n)]
@@ -422,7 +431,7 @@ def _reversed(ctx: Context, node: gast.AST, x: Lazy) -> Items:
 def _dict_view(ctx: Context, node: gast.AST, x: Lazy) -> Items:
     source = x.parts[0]
     if isinstance(source, Box):
-        content = ctx.state.heap[source]
+        content = ctx.whole(source)
         pairs = [(_key(ctx, k), v) for k, v in content.items()]
     else:
         assert isinstance(source, Outside)

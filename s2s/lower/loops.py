@@ -8,14 +8,14 @@ from typing import Any
 import gast
 
 from s2s.errors import UnsupportedSyntaxError
-from s2s.ir.core import Block, Op, Value
+from s2s.ir.core import Block, Op, Value, walk
 from s2s.ir.ops import SPECS, constant
 from s2s.ir.types import BOOL, INT, Scalar, fresh_dim
 from s2s.lower.carry import Carry
 from s2s.lower.context import RETURNED, Context, Loop, Peel, Unroll
 from s2s.lower.control import FALSE, TRUE, as_bool, branch, either, flag, left, not_
 from s2s.lower.iterate import Items, items_of
-from s2s.lower.merge import replace
+from s2s.lower.merge import flatten, replace
 from s2s.lower.names import assigned_names
 from s2s.lower.truth import demand_trips, truth, usable
 from s2s.lower.values import Lowered, Static
@@ -150,7 +150,7 @@ def _runtime_for(ctx: Context, loop: Loop, items: Items, body: Body) -> None:
     carry = Carry(ctx, loop, make, assigned_names(loop.node))
     block = carry.run()
     args = {"start": start, "stop": stop, "step": step, "init": tuple(carry.inits())}
-    _finish(ctx, carry, "for", args, [block], first=1)
+    _finish(ctx, carry, "for", args, [block], first=1, certain=bool(items.fixed))
 
 
 def lower_while(ctx: Context, node: gast.While, test: Callable[[], Lowered], body: Body,
@@ -240,7 +240,7 @@ def _runtime_while(ctx: Context, loop: Loop, test: Callable[[], Lowered], body: 
     node = loop.node
     assert isinstance(node, gast.While)
     always = isinstance(node.test, gast.Constant) and bool(node.test.value)
-    if always or any(_may_write(n) for n in gast.walk(node.test)):
+    if always or _changes(ctx, node.test, test):
         _while_true(ctx, loop, test, body)
         return
 
@@ -256,7 +256,7 @@ def _runtime_while(ctx: Context, loop: Loop, test: Callable[[], Lowered], body: 
 
 
 def _while_true(ctx: Context, loop: Loop, test: Callable[[], Lowered], body: Body) -> None:
-    """A `while` whose test changes something (a walrus): the test is the first statement of the body."""
+    """A `while` whose test changes something (by a walrus or a call): the test is the first statement of the body."""
     def make(block: Block, params: list[Value]) -> None:
         block.params = params
         with ctx.b.at(block):
@@ -296,7 +296,8 @@ def _test_block(ctx: Context, loop: Loop, test: Callable[[], Lowered], carry: Ca
     return block
 
 
-def _finish(ctx: Context, carry: Carry, name: str, args: dict[str, Any], blocks: list[Block], first: int) -> None:
+def _finish(ctx: Context, carry: Carry, name: str, args: dict[str, Any], blocks: list[Block], first: int,
+            certain: bool = False) -> None:
     """Append the loop and put its results into the state."""
     body = blocks[-1]
     stop = carry.stop
@@ -309,15 +310,23 @@ def _finish(ctx: Context, carry: Carry, name: str, args: dict[str, Any], blocks:
     op = Op(SPECS[name], args, {"breaks": breaks}, blocks=blocks, loc=ctx.b.loc)
     op.results = [Value(t, p.hint, op) for t, p in zip(types, body.params[first:], strict=True)]
     ctx.b.block.ops.append(op)
-    carry.settle(op.results)
+    carry.settle(op.results, certain)
 
 
-def _may_write(n: gast.AST) -> bool:
-    """Whether evaluating a test may change names or containers: walrus, list.pop() and the like."""
-    if isinstance(n, gast.NamedExpr):
-        return True
-    return isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute) and n.func.attr in (
-        "pop", "append", "assign", "assign_add", "assign_sub", "popleft", "remove", "add", "update")
+def _changes(ctx: Context, node: gast.AST, test: Callable[[], Lowered]) -> bool:
+    """Whether evaluating a test changes names or containers, itself or by what it calls."""
+    start, trial = ctx.state, Block()
+    ctx.state = start.copy()
+    try:
+        with ctx.b.at(trial):
+            truth(ctx, node, test())
+        before, after = flatten(start), flatten(ctx.state)
+    finally:
+        ctx.state = start
+    scopes = {ctx.frame, *(scope for scope, _ in start.env), *start.heap}
+    here = {slot for slot in after if slot[1] in scopes}
+    return here != before.keys() or any(after[slot] is not v and after[slot] != v for slot, v in before.items()) or any(
+        op.spec.writes is not None for op in walk(trial))
 
 
 def _peeled(ctx: Context, node: gast.For, items: Items, body: Body) -> None:

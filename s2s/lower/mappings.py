@@ -29,11 +29,9 @@ def call_method(ctx: Context, node: gast.AST, x: Lowered, name: str, args: list[
     if name in _SPECIAL and not (isinstance(x, Box) and x.kind == "object"):
         return ctx.call(node, Static(_SPECIAL[name]), [x, *args], kwargs)
     if isinstance(x, Box):
-        method = methods_of(x).get(name)
-        if method is None:
-            return None
         usable(ctx, node, x)
-        return method(ctx, node, x, *args, **kwargs)  # type: ignore[no-any-return]
+        method = methods_of(x).get(name)
+        return None if method is None else method(ctx, node, x, *args, **kwargs)
     if isinstance(x, Outside):
         return _outside_method(ctx, node, x, name, args)
     if isinstance(x, Static) and isinstance(x.value, str | bytes):
@@ -113,12 +111,13 @@ def _content(ctx: Context, node: gast.AST, x: Box) -> dict[Any, Any]:
 
 
 def _get(ctx: Context, node: gast.AST, x: Box, key: Lowered, default: Lowered = NONE) -> Lowered:
-    return ctx.state.heap[x].get(static(ctx, node, key, "the key of a dict"), default)  # type: ignore[no-any-return]
+    k = static(ctx, node, key, "the key of a dict")
+    return ctx.state.heap[x][k] if ctx.has(x, k) else default
 
 
 def _pop(ctx: Context, node: gast.AST, x: Box, key: Lowered, *default: Lowered) -> Lowered:
     k, content = static(ctx, node, key, "the key of a dict"), _content(ctx, node, x)
-    if k not in content and not default:
+    if not ctx.has(x, k) and not default:
         raise ctx.error(node, f"the dict has no key {k!r}", "Python would raise KeyError", "give pop a default",
                         python=KeyError)
     return content.pop(k, *default)  # type: ignore[no-any-return]
@@ -126,7 +125,7 @@ def _pop(ctx: Context, node: gast.AST, x: Box, key: Lowered, *default: Lowered) 
 
 def _popitem(ctx: Context, node: gast.AST, x: Box, last: Lowered = Static(True)) -> Lowered:  # noqa: B008
     content = _content(ctx, node, x)
-    if not content:
+    if not ctx.whole(x):
         raise ctx.error(node, "popitem of an empty dict", "Python would raise KeyError", "test its length before",
                         python=KeyError)
     key = list(content)[-1 if static(ctx, node, last, "last") else 0]
@@ -154,12 +153,14 @@ def pairs_of(ctx: Context, node: gast.AST, x: Lowered) -> dict[Any, Lowered]:
 
 
 def _setdefault(ctx: Context, node: gast.AST, x: Box, key: Lowered, default: Lowered = NONE) -> Lowered:
-    content = _content(ctx, node, x)
-    return content.setdefault(static(ctx, node, key, "the key of a dict"), default)  # type: ignore[no-any-return]
+    content, k = _content(ctx, node, x), static(ctx, node, key, "the key of a dict")
+    if not ctx.has(x, k):
+        content[k] = default
+    return content[k]  # type: ignore[no-any-return]
 
 
 def _copy(ctx: Context, node: gast.AST, x: Box) -> Lowered:
-    return _new_dict(ctx, dict(ctx.state.heap[x]), x.cls, x.extra)
+    return _new_dict(ctx, dict(ctx.whole(x)), x.cls, x.extra)
 
 
 def _clear(ctx: Context, node: gast.AST, x: Box) -> Lowered:
@@ -199,7 +200,7 @@ def _discard(ctx: Context, node: gast.AST, x: Box, item: Lowered) -> Lowered:
 
 
 def _remove(ctx: Context, node: gast.AST, x: Box, item: Lowered) -> Lowered:
-    if static(ctx, node, item, "an element of a set") not in ctx.state.heap[x]:
+    if not ctx.has(x, static(ctx, node, item, "an element of a set")):
         raise ctx.error(node, "the set has no such element", "Python would raise KeyError", "use discard",
                         python=KeyError)
     return _discard(ctx, node, x, item)
@@ -209,7 +210,7 @@ def keys_of(ctx: Context, node: gast.AST, x: Lowered) -> set[Any]:
     """The elements of a set, or of anything that one can be made of."""
     x = usable(ctx, node, x)
     if isinstance(x, Box) and x.kind in ("set", "dict"):
-        return set(ctx.state.heap[x])
+        return set(ctx.whole(x))
     return {static(ctx, node, v, "an element of a set") for v in known_items(ctx, node, x)}
 
 
@@ -275,7 +276,7 @@ def missing_item(ctx: Context, node: gast.AST, x: Box, key: Any) -> Lowered | No
     if x.extra is None:
         return None
     made = ctx.call(node, x.extra, [])
-    ctx.state.heap[x][key] = made
+    _content(ctx, node, x)[key] = made
     return made
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from s2s.ir.builder import Builder
 from s2s.ir.core import Block, Value
-from s2s.ir.types import BOOL, Array, List, Scalar, Type, Undefined, unify
+from s2s.ir.types import BOOL, Array, Scalar, Type, Undefined, unify
 from s2s.lower.context import RETURN, Context, GrowList, State, copy_content
 from s2s.lower.iterate import describe
 from s2s.lower.parts import parts_of, same_parts, with_parts
@@ -334,8 +334,3 @@ def widen(param: Type, after: Type, fresh: set[str]) -> Type | None:
                 fresh.add(x.symbol)
         return joined
     return unify(param, after)
-
-
-def is_carriable(t: Type) -> bool:
-    """Whether a loop can carry values of this type."""
-    return not isinstance(t, List) or not isinstance(t.element, Undefined)

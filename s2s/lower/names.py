@@ -40,11 +40,6 @@ def nonlocals(node: gast.AST) -> frozenset[str]:
     return frozenset(name for n in gast.walk(node) if isinstance(n, gast.Nonlocal) for name in n.names)
 
 
-def globals_of(node: gast.AST) -> frozenset[str]:
-    """Names declared global in `node` itself."""
-    return frozenset(name for n in gast.walk(node) if isinstance(n, gast.Global) for name in n.names)
-
-
 def assigned_names(node: gast.AST) -> frozenset[str]:
     """Names that a statement may bind."""
     return frozenset(_targets(node))

@@ -27,7 +27,7 @@ def unfold(ctx: Context, x: Lowered) -> tuple[list[Lowered], Refold] | None:
     if isinstance(x, Tuple):
         return list(x.items), lambda parts: Tuple(tuple(parts), x.cls)
     if isinstance(x, Box):
-        content = ctx.state.heap[x]
+        content = ctx.whole(x)
         if isinstance(content, list):
             return list(content), lambda parts: new_list(ctx, parts)
         if isinstance(content, dict):

@@ -19,7 +19,7 @@ from s2s.ir.types import INT, Array, List, Opaque, Scalar, Undefined
 from s2s.lower.context import Context
 from s2s.lower.iterate import describe
 from s2s.lower.objects import call_special
-from s2s.lower.outside import opaque, outside
+from s2s.lower.outside import outside
 from s2s.lower.truth import is_none, truth, usable
 from s2s.lower.values import Box, Conflict, Lowered, Outside, Range, Static, Tuple
 
@@ -267,7 +267,7 @@ def _contains(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -
         return ctx.b.const(found == (name == "in")) if isinstance(found, bool) else (
             found if name == "in" else ctx.b.one("not", {"x": found}))
     if isinstance(y, Box) and y.kind in ("dict", "set") and key is not UNKNOWN:
-        return ctx.b.const((key in ctx.state.heap[y]) == (name == "in"))
+        return ctx.b.const(ctx.has(y, key) == (name == "in"))
     if isinstance(y, Outside) and isinstance(y.value, dict) and key is not UNKNOWN:
         return ctx.b.const((key in y.value) == (name == "in"))
     if isinstance(y, Static) and key is not UNKNOWN:
@@ -298,8 +298,3 @@ def not_a_number(ctx: Context, node: gast.AST | None, v: Value, how: str = "used
                      + (f" ({why})" if why else ""),
                      "compute it before the function and pass it in as an argument, or give it a derivative "
                      "with s2s.custom_gradient", NoRuleError)
-
-
-def as_opaque(ctx: Context, x: Lowered) -> Value:
-    """`x` as an operand of a call that is left in place."""
-    return opaque(ctx, x) if isinstance(x, Outside) else value(ctx, None, x)

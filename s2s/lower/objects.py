@@ -49,6 +49,9 @@ def member_read(ctx: Context, cls: type, name: str) -> Read:
     return ctx.binding.read(ctx.binding.constant(cls), "member", name)
 
 
+BOUND = (property, staticmethod, classmethod, functools.partialmethod, functools.cached_property)
+
+
 def is_data_descriptor(found: Any) -> bool:
     """Whether what a class has goes before an attribute of the object itself."""
     return isinstance(found, property) or isinstance(member(type(found), "__set__"), types.FunctionType)
@@ -71,6 +74,7 @@ def default_load(ctx: Context, node: gast.AST, x: Box, name: str) -> Lowered:
     content = ctx.state.heap[x]
     if name in content and not is_data_descriptor(found):
         return content[name]  # type: ignore[no-any-return]
+    ctx.missed.add((x, name))
     if found is not MISSING and not isinstance(found, types.MemberDescriptorType):
         return bound_member(ctx, node, x, x.cls, name)
     if name == "__class__":
@@ -121,6 +125,15 @@ def _cached(ctx: Context, node: gast.AST, x: Lowered, name: str, function: Lower
     elif isinstance(x, Outside):
         ctx.state.bind((ctx.object_scope(x), name), made)
     return made
+
+
+def inherited(ctx: Context, x: Box, name: str) -> Lowered | None:
+    """What an object that has no attribute of a name has from its class, where that is a plain value."""
+    found = MISSING if x.cls is None else member(x.cls, name)
+    if found is MISSING or isinstance(found, (*BOUND, types.FunctionType, types.MemberDescriptorType)) \
+            or isinstance(member(type(found), "__get__"), types.FunctionType):
+        return None
+    return class_value(ctx, x.cls, name)  # type: ignore[arg-type]
 
 
 def class_value(ctx: Context, cls: type, name: str) -> Lowered:

@@ -107,20 +107,17 @@ def _sequence_operator(ctx: Context, node: gast.AST, name: str, x: Lowered, y: L
     return None
 
 
-
-def _is_dict(x: Lowered) -> bool:
-    return (isinstance(x, Box) and x.kind == "dict") or (isinstance(x, Outside) and isinstance(x.value, dict))
 def _combined(ctx: Context, name: str, x: Box, y: Lowered) -> Lowered | None:
     """`|` of dicts, and the operators of sets."""
     if x.kind == "dict":
         if name != "bitor" or not isinstance(y, Box | Outside):
             return None
         box = Box("dict", x.cls, "", ctx.depth, 0, x.extra)
-        ctx.state.heap[box] = {**ctx.state.heap[x], **mapping_items(ctx, ctx.statement or gast.Pass(), y)}
+        ctx.state.heap[box] = {**ctx.whole(x), **mapping_items(ctx, ctx.statement or gast.Pass(), y)}
         return box
     if not (isinstance(y, Box) and y.kind == "set"):
         return None
-    left, right = set(ctx.state.heap[x]), set(ctx.state.heap[y])
+    left, right = set(ctx.whole(x)), set(ctx.whole(y))
     return make_set(ctx, {"bitor": left | right, "bitand": left & right, "sub": left - right,
                           "bitxor": left ^ right}[name])
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from s2s.ir.core import Value
 from s2s.ir.types import Array, List, Scalar
+from s2s.lower.containers import fixed_content
 from s2s.lower.context import Context
 from s2s.lower.control import conditional
 from s2s.lower.iterate import element
@@ -113,11 +114,7 @@ def _by_exchange(ctx: Context, node: Node, items: list[Lowered], keys: list[Lowe
 def sort_in_place(ctx: Context, node: Node, x: Box, *, key: Lowered = NONE,
                   reverse: Lowered = Static(False)) -> Lowered:  # noqa: B008
     """list.sort()."""
-    content = ctx.state.heap[x]
-    if not isinstance(content, list) or ctx.depth > x.depth:
-        raise ctx.error(node, "sort() of a list that grows in a loop is not supported", "its length is not known",
-                        "make it an array, and use np.sort")
-    ctx.state.heap[x] = ordered(ctx, node, content, usable(ctx, node, key),
+    ctx.state.heap[x] = ordered(ctx, node, fixed_content(ctx, node, x, "sort"), usable(ctx, node, key),
                                 bool(static(ctx, node, reverse, "reverse")))
     return Static(None)
 

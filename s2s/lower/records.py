@@ -150,7 +150,7 @@ def named_make(cls: Any) -> Handler:
 
 
 def _shallow(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered | None:
-    x = usable(ctx, node, args[0])
+    x = usable(ctx, node, args[0] if args else kwargs["x"])
     if isinstance(x, Value | Static | Tuple):
         return _copied(ctx, node, x)
     if _has_own(x, "__copy__"):
@@ -182,7 +182,7 @@ def _deep(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered | Non
             made[x] = new
         return new
 
-    return copied(args[0])
+    return copied(args[0] if args else kwargs["x"])
 
 
 def _has_own(x: Lowered, name: str) -> bool:

@@ -14,7 +14,7 @@ from s2s.lower.merge import cast_to
 from s2s.lower.numbers import value
 from s2s.lower.outside import outside
 from s2s.lower.truth import usable
-from s2s.lower.values import Box, Lowered, Outside, Tuple
+from s2s.lower.values import Box, Lowered, Outside, Static, Tuple
 
 
 def make_sequence(ctx: Context, kind: str, items: list[Lowered], node: gast.AST | None = None) -> Lowered:
@@ -41,7 +41,7 @@ def make_sequence(ctx: Context, kind: str, items: list[Lowered], node: gast.AST 
 def make_set(ctx: Context, keys: Iterable[Any]) -> Box:
     """A set of known elements."""
     box = Box("set", None, "", ctx.depth)
-    ctx.state.heap[box] = dict.fromkeys(keys)
+    ctx.state.heap[box] = dict.fromkeys(keys, Static(None))
     return box
 
 
@@ -72,7 +72,7 @@ def elements(ctx: Context, nodes: list[gast.AST]) -> list[Lowered]:
 def mapping_items(ctx: Context, node: gast.AST | None, x: Lowered) -> dict[Any, Lowered]:
     """The items of a dict of known keys."""
     if isinstance(x, Box) and x.kind == "dict":
-        return dict(ctx.state.heap[x])
+        return dict(ctx.whole(x))
     if isinstance(x, Outside) and isinstance(x.value, dict):
         return {k: outside(ctx, ctx.binding.read(x.read, "item", k)) for k in x.value}
     raise ctx.error(node, f"the keys of {describe(x)} are not known before the function runs",

@@ -31,7 +31,7 @@ def truth(ctx: Context, node: gast.AST, x: Lowered) -> bool | Value:
     if isinstance(x, Outside) or (isinstance(x, Box) and x.kind == "object"):
         return _object_truth(ctx, node, x)
     if isinstance(x, Box):
-        content = ctx.state.heap[x]
+        content = ctx.whole(x)
         if isinstance(content, Value):
             return ctx.b.binary("gt", ctx.b.one("listlen", {"list": content}), ctx.b.int(0))
         return bool(content)

@@ -131,7 +131,7 @@ class Empty:
     pass
 
 
-@program(args=(1.5, 3), wrt=("x",))
+@program(args=(1.5, 3), wrt=(0,))
 def attribute_first_set_in_the_loop(x, n):
     o = Empty()
     for k in range(n):

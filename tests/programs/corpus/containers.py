@@ -403,7 +403,7 @@ def counted_in_a_loop(x):
     return x ** counts["a"]
 
 
-@program(args=(1.5, 3), wrt=("x",))
+@program(args=(1.5, 3), wrt=(0,))
 def counted_in_a_loop_of_unknown_length(x, n):
     total = {}
     for k in range(n):
@@ -411,7 +411,7 @@ def counted_in_a_loop_of_unknown_length(x, n):
     return total.get("s", 0.0) ** 2
 
 
-@program(args=(1.5, 0), wrt=("x",))
+@program(args=(1.5, 0), wrt=(0,))
 def counted_in_a_loop_that_never_runs(x, n):
     total = {}
     for k in range(n):
@@ -419,7 +419,7 @@ def counted_in_a_loop_that_never_runs(x, n):
     return total.get("s", x) ** 2
 
 
-@program(args=(1.5, 3), wrt=("x",))
+@program(args=(1.5, 3), wrt=(0,))
 def put_into_a_dict_while(x, n):
     powers = {}
     while n > 0:
@@ -428,7 +428,7 @@ def put_into_a_dict_while(x, n):
     return powers.get("p", 0.0)
 
 
-@program(args=(1.5, 4), wrt=("x",))
+@program(args=(1.5, 4), wrt=(0,))
 def keys_that_are_the_index(x, n):
     powers = {0: 1.0}
     for k in range(n):
@@ -436,7 +436,7 @@ def keys_that_are_the_index(x, n):
     return sum(powers.values())
 
 
-@program(args=(1.5, 3), wrt=("x",))
+@program(args=(1.5, 3), wrt=(0,))
 def taken_out_in_a_loop(x, n):
     once = {"a": x, "b": 2.0 * x}
     for k in range(n):

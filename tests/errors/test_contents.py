@@ -1,0 +1,75 @@
+"""What a container holds, or which one it is, is not known before the function runs: refused, and never guessed."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import s2s
+
+
+def deleted(x: Any, v: Any) -> Any:
+    a, b = [x, 2 * x], [3 * x, 4 * x]
+    c = a if x > 1.0 else b
+    del c[0]
+    return a[0]
+
+
+def sorted_in_place(x: Any, v: Any) -> Any:
+    a, b = [2 * x, x], [3 * x, 4 * x]
+    c = a if x > 1.0 else b
+    c.sort()
+    return a[0]
+
+
+def grown_tuple(x: Any, v: Any) -> Any:
+    t: tuple[Any, ...] = ()
+    for k in range(len(v)):
+        t = (*t, x * k)
+    return sum(t)
+
+
+def length_after(x: Any, v: Any) -> Any:
+    d = {}
+    for k in range(len(v)):
+        d["a"] = x * k
+    return x * len(d)
+
+
+def key_after(x: Any, v: Any) -> Any:
+    d = {}
+    for k in range(len(v)):
+        d["a"] = x * k
+    return x if "a" in d else 2.0 * x
+
+
+def drawn_in_turns(x: Any, v: Any) -> Any:
+    it = iter([x, 2 * x, 3 * x, 4 * x])
+    return sum(a * b for a, b in zip(map(lambda v: 2 * v, it), it, strict=False))
+
+
+class Doubled(collections.namedtuple("Doubled", "a b")):
+    def __new__(cls, a: Any, b: Any = 1.0) -> Any:
+        return super().__new__(cls, 2 * a, b)
+
+
+def made_otherwise(x: Any, v: Any) -> Any:
+    return Doubled(x).a
+
+
+@pytest.mark.parametrize(("function", "text"), [
+    (deleted, "is one of two, depending on a condition, and is changed"),
+    (sorted_in_place, "is one of two, depending on a condition, and is changed"),
+    (grown_tuple, "a list or tuple has another length after an iteration"),
+    (length_after, "a container of another length, or with other keys, on each path"),
+    (key_after, "a container of another length, or with other keys, on each path"),
+    (drawn_in_turns, r"zip\(\) of one iterator twice"),
+    (made_otherwise, "a namedtuple with a __new__ of its own"),
+])
+def test_refused(function: Callable[..., Any], text: str) -> None:
+    with pytest.raises(s2s.UnsupportedSyntaxError, match=text):
+        s2s.grad(function, argnums=0)(1.5, np.ones(3))
