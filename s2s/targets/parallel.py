@@ -13,7 +13,7 @@ be. Every other loop gets the reason why not, for `g.lower(...).loops`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from s2s.ir.builder import Builder
 from s2s.ir.core import Block, Function, Loc, Op, Value, clone_function, free_values, walk
@@ -23,6 +23,7 @@ from s2s.ir.sums import adds, uses
 from s2s.ir.types import Array, Scalar, kind
 from s2s.simplify.ascending import Order, is_store, upwards
 from s2s.targets.partial_sums import THREADS, in_parts, may_be_parts
+from s2s.targets.scratch import make_inside, scratch
 
 # To start the threads takes as long as some thousand additions: a loop with fewer iterations is not worth it.
 _FEW = 8
@@ -48,6 +49,14 @@ class Loop:
         place = f"{self.loc.file}:{self.loc.line}: {self.loc.text}" if self.loc is not None else "a loop"
         sweep = "reverse" if self.reverse else "forward"
         return f"{place} [{sweep}] " + (f"serial: {self.reason}" if self.reason else "parallel")
+
+
+@dataclass
+class Plan:
+    """What is done to a loop. shared: arrays that all iterations add to; own: what makes memory for each iteration."""
+
+    shared: list[Value] = field(default_factory=list)
+    own: list[Op] = field(default_factory=list)
 
 
 def parallel(fn: Function) -> tuple[Function, list[Loop]]:
@@ -83,9 +92,12 @@ class Marker:
         self.order = Order(fn, disjoint=disjoint)
         self.found = found
         self.threads: Value | None = None
+        self.own: list[tuple[Block, Op]] = []
 
     def mark(self) -> Function:
         self._block(self.fn.block, None)
+        for body, made in self.own:
+            make_inside(body, made, self.fn)
         if self.threads is not None and self.threads.op is not None:
             self.fn.block.ops.insert(0, self.threads.op)
         return self.fn
@@ -96,22 +108,25 @@ class Marker:
         for op in block.ops:
             inside = around
             reason = None
-            shared: list[Value] = []
+            plan = Plan()
             if op.attrs.get("edge"):
                 ops.append(op)  # beside a loop that is looked at
                 continue
             if op.name in ("for", "while"):
-                reason = self._reason(op, around, shared)
+                reason = self._reason(op, around, plan)
                 self.found.append(Loop(_loc(op), op.origin is not None, reason))
                 inside = around if _is_short(op) else op
-            if reason == "" and (shared or op.values("init")):
-                ops += in_parts(op, shared, self._threads())
-                continue
             if reason == "":
-                ops += _share(op)
-            else:
-                for inner in op.blocks:
-                    self._block(inner, inside)
+                body = op.blocks[0]
+                if plan.shared or op.values("init"):
+                    new, body = in_parts(op, plan.shared, self._threads())
+                else:
+                    new = [*_share(op), op]
+                self.own += [(body, made) for made in plan.own]
+                ops += new
+                continue
+            for inner in op.blocks:
+                self._block(inner, inside)
             ops.append(op)
         block.ops = ops
 
@@ -121,11 +136,8 @@ class Marker:
             self.threads = Builder(Block()).one(THREADS, {}, hint="threads")
         return self.threads
 
-    def _reason(self, loop: Op, around: Op | None, shared: list[Value]) -> str:
-        """Why a loop is not parallel; "" where it can and should be.
-
-        shared: gets the arrays that all its iterations add to.
-        """
+    def _reason(self, loop: Op, around: Op | None, plan: Plan) -> str:
+        """Why a loop is not parallel; "" where it can and should be, and then `plan` says how."""
         if loop.name == "while":
             return "how often it runs depends on what its iterations do"
         if _is_short(loop):
@@ -133,8 +145,8 @@ class Marker:
         step = constant(loop.value("step"))
         if step not in (1, -1):
             return "its step is not known to be 1 or -1"
-        reason = next(self._obstacles(loop), "") or self.memory(loop, shared)
-        return reason or _too_little(loop, around, 2 if shared else 1)
+        reason = next(self._obstacles(loop), "") or self.memory(loop, plan)
+        return reason or _too_little(loop, around, 2 if plan.shared else 1)
 
     def _obstacles(self, loop: Op) -> Iterator[str]:
         """What is not known to be the same whichever iteration runs first, or at the same time."""
@@ -158,7 +170,7 @@ class Marker:
                 yield f"{p.hint or r.hint or 'a value'} is handed on from one iteration to the next" + (
                     f" ({_statement(r.op)})" if r.op is not None and _loc(r.op) not in (None, _loc(loop)) else "")
 
-    def memory(self, loop: Op, shared: list[Value]) -> str:
+    def memory(self, loop: Op, plan: Plan) -> str:
         """Which memory keeps a loop serial, and why."""
         accesses = self.order.accesses(loop.blocks[0])
         if accesses is None:
@@ -166,9 +178,12 @@ class Marker:
         for touched in accesses.values():
             reason = next(self._races(loop, touched), "")
             if reason and may_be_parts(loop, touched, self.order.cells):
-                shared.append(touched[0][1])
+                plan.shared.append(touched[0][1])
             elif reason:
-                return reason
+                made = scratch(loop, touched, self.fn, self.order.cells)
+                if made is None:
+                    return reason
+                plan.own.append(made)
         return ""
 
     def _races(self, loop: Op, touched: list[tuple[Op, Value]]) -> Iterator[str]:

@@ -52,8 +52,11 @@ def _sweeps(op: Op, inner: set[Value], cells: Cells) -> bool:
     return all(len(along) == 1 for along in found) and len({k for along in found for k in along}) == len(found)
 
 
-def in_parts(loop: Op, arrays: Sequence[Value], threads: Value) -> list[Op]:
-    """What stands for `loop`, with sums for each of `threads` in place of what is carried and added to `arrays`."""
+def in_parts(loop: Op, arrays: Sequence[Value], threads: Value) -> tuple[list[Op], Block]:
+    """What stands for `loop`, with sums for each of `threads` in place of what is carried and added to `arrays`.
+
+    And the block that each thread runs.
+    """
     made = Block()
     b = Builder(made, loop.loc, loop.origin)
     if constant(loop.value("step")) == -1:
@@ -91,7 +94,7 @@ def in_parts(loop: Op, arrays: Sequence[Value], threads: Value) -> list[Op]:
     joined.results = results
     for r in results:
         r.op = joined
-    return made.ops
+    return made.ops, outer
 
 
 def _zeros(b: Builder, v: Value, threads: Value) -> Value:

@@ -50,8 +50,19 @@ def watched(*bounds: int) -> Iterator[int]:
     return iterations()
 
 
+def empty(shape: Any, dtype: Any = float) -> np.ndarray:
+    """Memory that holds nothing of use."""
+    return np.full(shape, np.nan if np.dtype(dtype).kind in "fc" else 77, dtype)
+
+
+def empty_like(a: np.ndarray, dtype: Any = None) -> np.ndarray:
+    return empty(a.shape, dtype or a.dtype)
+
+
 def run(emitted: Any, args: Any, prange: Callable[..., Any]) -> Any:
     f = compile_python(emitted)
+    f.__globals__["np"] = SimpleNamespace(**vars(np))
+    f.__globals__["np"].empty, f.__globals__["np"].empty_like = empty, empty_like
     f.__globals__["numba"] = SimpleNamespace(prange=prange, get_num_threads=lambda: 3)
     results = f(*args)
     return results if isinstance(results, tuple) else (results,)

@@ -14,7 +14,7 @@ import pytest
 import s2s
 from s2s.ir.core import walk
 from s2s.ir.ops import constant
-from s2s.targets.parallel import Marker
+from s2s.targets.parallel import Marker, Plan
 from tests.passes.nests import Nest, runs
 from tests.passes.prange import backwards, check_carried, run, shuffled, watched
 
@@ -73,6 +73,7 @@ def test_carried(f: Callable[..., Any]) -> None:
 REASONS = [
     (threads.scattered, False, "two iterations may write one cell of y (`y[idx[i]] += x[i] * x[i]`)"),
     (threads.seidel, True, "may write a cell of A_bar that it reads in another iteration"),
+    (threads.remembered, False, "two iterations may write one cell of kept (`kept[j] = x[i] * x[j]`)"),
     (threads.prefix, False, "s is handed on from one iteration to the next (`s += x[i] * x[i]`)"),
     (threads.last, True, "t_bar is handed on from one iteration to the next"),
     (threads.until, False, "an iteration may be the last one (break)"),
@@ -93,8 +94,9 @@ def test_reason(f: Callable[..., Any], reverse: bool, reason: str) -> None:
 
 @pytest.mark.parametrize(("f", "reverse"), [
     (threads.jacobi, False), (threads.jacobi, True), (threads.gemm, False), (threads.gemm, True), (threads.atax, False),
-    (threads.atax, True), (threads.bodies, True), (threads.summed, True), (threads.scattered, True),
-    (threads.triangle, False), (threads.backwards, True), (threads.scaled, True),
+    (threads.atax, True),
+    (threads.products, False), (threads.paths, False), (threads.bodies, True), (threads.summed, True),
+    (threads.scattered, True), (threads.triangle, False), (threads.backwards, True), (threads.scaled, True),
 ])
 def test_parallel(f: Callable[..., Any], reverse: bool) -> None:
     assert any(loop.parallel and loop.reverse is reverse for loop in lowered(f).loops)
@@ -141,8 +143,8 @@ def test_no_race(seed: int) -> None:
     fn = Nest(seed, ("additem", "additem")).fn
     marker = Marker(fn, True, [])
     for loop in [op for op in walk(fn.block) if op.name == "for" and constant(op.value("step")) in (1, -1)]:
-        shared: list[Any] = []
-        if marker.memory(loop, shared):
+        plan = Plan()
+        if marker.memory(loop, plan):
             continue
         around = [b.params[0] for b in marker.order.cells.loops(marker.order.cells.s.block_of[loop])]
         inside = set(walk(loop.blocks[0]))
@@ -150,18 +152,18 @@ def test_no_race(seed: int) -> None:
         found: dict[Any, dict[Any, list[tuple[int, Any]]]] = {}
         for op, cells in runs(fn.block, env):
             if op in inside:
-                assert not shared or op.name == "additem"
+                assert not plan.shared or op.name == "additem"
                 cell_uses = found.setdefault(tuple(env[i] for i in around), {})
                 for c in cells:
                     cell_uses.setdefault(c, []).append((env[loop.blocks[0].params[0]], op.name))
         for cell_uses in found.values():
             for some in cell_uses.values():
-                assert shared or len({i for i, _ in some}) == 1 or all(name == "getitem" for _, name in some)
+                assert plan.shared or len({i for i, _ in some}) == 1 or all(name == "getitem" for _, name in some)
 
 
 def test_races_are_told_apart() -> None:
     """Enough of the random loops are taken, and enough are not."""
-    taken = [not Marker(fn, True, []).memory(op, []) for fn in (Nest(k, ("additem",)).fn for k in range(100))
+    taken = [not Marker(fn, True, []).memory(op, Plan()) for fn in (Nest(k, ("additem",)).fn for k in range(100))
              for op in walk(fn.block) if op.name == "for" and constant(op.value("step")) in (1, -1)]
     assert 20 < sum(taken) < len(taken) - 20
 

@@ -139,6 +139,27 @@ def products(X):
     return np.sum(out)
 
 
+def paths(Z, drift, start):
+    total = 0.0
+    for p in range(Z.shape[0]):
+        x = start
+        for t in range(Z.shape[1]):
+            x = x * np.exp(drift[t] + 0.1 * np.sin(x) * Z[p, t])
+        total += x * x
+    return total
+
+
+def remembered(x):
+    kept = np.empty(x.shape[0])
+    y = np.zeros(x.shape[0])
+    for i in range(x.shape[0]):
+        for j in range(i, x.shape[0]):
+            kept[j] = x[i] * x[j]
+        for j in range(x.shape[0]):
+            y[i] += kept[j] * j
+    return np.sum(y * y)
+
+
 def triangle(L, x):
     y = np.zeros(L.shape[0])
     for i in range(L.shape[0]):
@@ -213,6 +234,7 @@ CASES = {
     summed: (_r((12, 12)), _r(12)), scattered: (_r(40), np.arange(40) * 7 % 5),
     seidel: (_r((12, 12)), 3), atax: (_r((9, 10)), _r(10)),
     bodies: (_r(11),), all_pairs: (_r(11),), prefix: (_r(11),), layers: (_r((9, 10)), _r((12, 10)), _r(12)),
-    products: (_r((9, 10)),), triangle: (_r((9, 9)), _r(9)), views: (_r(30),), shifted: (_r(30),), last: (_r(9),),
+    remembered: (_r(9),), paths: (_r((9, 10)), _r(10), 1.5), products: (_r((9, 10)),),
+    triangle: (_r((9, 9)), _r(9)), views: (_r(30),), shifted: (_r(30),), last: (_r(9),),
     until: (_r(9) * 0.9,), rows: (_r((9, 10)),), backwards: (_r(20),), scaled: (_r(20),),
 }
