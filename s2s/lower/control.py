@@ -19,7 +19,7 @@ from s2s.ir.types import BOOL
 from s2s.lower.context import RETURN, RETURNED, Context, Raised, UnknownResult
 from s2s.lower.mentions import mention
 from s2s.lower.merge import merge
-from s2s.lower.truth import truth
+from s2s.lower.truth import demand_static, truth
 from s2s.lower.values import Lowered, Static
 
 TRUE, FALSE = Static(True), Static(False)
@@ -105,6 +105,9 @@ def branch(ctx: Context, cond: Value, then: Any, orelse: Any) -> None:
                 lower()
             except Raised:
                 ctx.state.env[ctx.frame, RETURNED] = TRUE
+            except S2SError:
+                demand_static(ctx, cond, loops=False)
+                raise
         branches.append((ctx.state, block))
     merge(ctx, cond, *branches)
 
@@ -140,6 +143,10 @@ def lower_arms(ctx: Context, cond: Value, arms: Sequence[Callable[[], None]], re
                 # The result type of a recursive call is not known yet: the other branch gives it.
                 unknown = error
                 ctx.state.env[ctx.frame, RETURNED] = TRUE
+            except S2SError:
+                # What is not possible in one arm matters only where that is the one that is taken.
+                demand_static(ctx, cond, loops=False)
+                raise
         branches.append((ctx.state, block))
         with ctx.b.at(Block()):  # only whether it is known counts here
             exits.append(left(ctx))
@@ -155,6 +162,9 @@ def lower_arms(ctx: Context, cond: Value, arms: Sequence[Callable[[], None]], re
                 if unknown is not None:
                     raise
                 ctx.state.env[ctx.frame, RETURNED] = TRUE
+            except S2SError:
+                demand_static(ctx, cond, loops=False)
+                raise
         branches[k] = (ctx.state, branches[k][1])
         took_rest = True
     elif unknown is not None and not any(key[1] == RETURN for state, _ in branches for key in state.env):

@@ -15,7 +15,7 @@ from s2s.lower.binding import Read
 from s2s.lower.context import Context
 from s2s.lower.guards import raise_if
 from s2s.lower.iterate import describe
-from s2s.lower.nests import leaves_of, rebuild
+from s2s.lower.nests import leaves_of, rebuild, settled
 from s2s.lower.numbers import not_a_number, sequence, value
 from s2s.lower.values import Box, Closure, Lowered, Outside, Static, Tuple
 
@@ -51,6 +51,7 @@ def custom(ctx: Context, node: gast.AST | None, callee: Lowered, args: list[Lowe
         raise ctx.error(node, f"a function under s2s.custom_gradient returns {describe(pullback)} after the value",
                         "it has to be a function that gives the derivative",
                         "end it with `return value, grad`, where grad(dy) gives one gradient for each argument")
+    primal = settled(ctx, node, primal)
     outputs = leaves_of(ctx, primal)
     sources = [v for a in args for v in leaves_of(ctx, a) if is_inexact(v.type)]
     variables = _variables(ctx, read, sources)
@@ -59,8 +60,8 @@ def custom(ctx: Context, node: gast.AST | None, callee: Lowered, args: list[Lowe
     block = Block([Value(v.type, f"{v.hint or 'value'}_bar") for v in outputs])
     saved = ctx.state.copy()
     with ctx.b.at(block):
-        table = dict(zip(outputs, block.params, strict=True))
-        cotangent = rebuild(ctx, primal, lambda v: table[v])
+        bars = iter(block.params)
+        cotangent = rebuild(ctx, primal, lambda _: next(bars))
         if isinstance(primal, Tuple):
             given = ctx.call(node, pullback, list(cotangent.items) if isinstance(cotangent, Tuple) else [cotangent],
                              named)
@@ -77,8 +78,8 @@ def custom(ctx: Context, node: gast.AST | None, callee: Lowered, args: list[Lowe
     sources += [v for v, _ in variables]
     op = ctx.b.region("custom", {"args": tuple(stopped_values), "sources": tuple(sources),
                                  "captured": tuple(captured)}, [block], [v.type for v in stopped_values])
-    values = dict(zip(outputs, op.results, strict=True))
-    return rebuild(ctx, primal, lambda v: values[v])
+    values = iter(op.results)
+    return rebuild(ctx, primal, lambda _: next(values))
 
 
 def _variables(ctx: Context, read: list[Read], sources: list[Value]) -> list[tuple[Value, Read]]:

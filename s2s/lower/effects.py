@@ -46,7 +46,7 @@ class Template:
         """The text of something lowered."""
         ctx = self.ctx
         if isinstance(x, Value):
-            if isinstance(x.type, Opaque) and x.type.what == FORMATTED:
+            if is_text(x) and x.op is not None and x.op.name == "format":
                 return self._formatted(x)
             return self.marker(x)
         if isinstance(x, Static):

@@ -17,7 +17,7 @@ from s2s.lower.binding import Read
 from s2s.lower.context import Context
 from s2s.lower.inner import inner_block
 from s2s.lower.names import parameter_names
-from s2s.lower.nests import leaves_of, new_list, rebuild, rebuild_args, replaced
+from s2s.lower.nests import leaves_of, new_list, rebuild, rebuild_args, replaced, settled
 from s2s.lower.values import Closure, Lowered, Outside, Static, Tuple
 
 
@@ -37,37 +37,32 @@ def gradient(ctx: Context, node: gast.AST | None, inner: Inner, callee: Lowered,
     """The call of an inner gradient function."""
     dy = kwargs.pop("dy", None)
     chosen = _chosen(ctx, node, inner, callee, args) if inner.kind == "gradients" else []
-    params: dict[Value, Value] = {}
+    # Each number that an argument holds is a parameter of its own, also where one value is passed twice.
+    given: dict[Value, Value] = {}
 
     def param(v: Value) -> Value:
         if not is_inexact(v.type):
             return v
-        params[v] = params.get(v) or Value(v.type, v.hint)
-        return params[v]
+        p = Value(v.type, v.hint)
+        given[p] = v
+        return p
 
-    rows: list[tuple[Lowered, Lowered]] = []
     inner_args = list(args)
     for k in chosen:
-        # Each argument is a parameter of its own, also where one value is passed twice.
-        params_before, params = params, {}
-        inner_args[k] = rebuild_args(ctx, args[k], param)
-        rows.append((args[k], inner_args[k]))
-        params = {**params_before, **{_Key(v, k): p for v, p in params.items()}}  # type: ignore[misc]
+        inner_args[k] = rebuild_args(ctx, settled(ctx, node, args[k]), param)
     touched = dict(ctx.touched)
     ctx.touched = {}
-    block, result, shape_state = inner_block(ctx, node, lambda: ctx.call(node, callee, inner_args, kwargs),
-                                             params.values())
+    block, result, shape_state = inner_block(ctx, node, lambda: ctx.call(node, callee, inner_args, kwargs), given)
     found = block.results
     variables = [r for r in ctx.touched if r.value.trainable and r.leaf is not None]
     ctx.touched = {**touched, **ctx.touched}
-    wrt = list(params.values())
-    actual = [key.v if isinstance(key, _Key) else key for key in params]
     if inner.kind == "implicit":
         return _implicit(ctx, node, inner, block, found, variables, result, shape_state, dy)
+    wrt = list(given)
     fn = Function("inner", Block(wrt, block.ops, found))
-    values, grads = _differentiated(ctx, fn, wrt, actual, dy, result, shape_state)
+    values, grads = _differentiated(ctx, fn, wrt, list(given.values()), dy, result, shape_state)
     table = dict(zip(wrt, grads, strict=True))
-    out = [rebuild(ctx, arg, lambda v, t=table: t.get(v) or Static(None)) for _, arg in rows]
+    out = [rebuild(ctx, inner_args[k], lambda v: table.get(v) or Static(None)) for k in chosen]
     gradients: Lowered
     if inner.single and not inner.as_tuple:
         gradients = out[0]
@@ -78,13 +73,6 @@ def gradient(ctx: Context, node: gast.AST | None, inner: Inner, callee: Lowered,
     if not inner.with_value:
         return gradients
     return Tuple((replaced(ctx, result, shape_state, found, values), gradients))
-
-
-class _Key:
-    """A leaf of the k-th argument."""
-
-    def __init__(self, v: Value, k: int) -> None:
-        self.v, self.k = v, k
 
 
 def _chosen(ctx: Context, node: gast.AST | None, inner: Inner, callee: Lowered, args: list[Lowered]) -> list[int]:
@@ -120,7 +108,7 @@ def _differentiated(ctx: Context, fn: Function, wrt: list[Value], actual: list[V
     made = ctx.services.differentiate(fn, wrt, keep_values=True, seeds_given=dy is not None)
     seeds: list[Value] = []
     seed_params = made.function.block.params[len(fn.block.params):]
-    given = [] if dy is None else leaves_of(ctx, dy)
+    given = [] if dy is None else leaves_of(ctx, settled(ctx, None, dy))
     for k, p in enumerate(seed_params):
         if dy is not None:
             v = given[k]

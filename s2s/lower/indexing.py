@@ -19,7 +19,7 @@ from s2s.lower.numbers import UNKNOWN, known, not_a_number, pack, sequence, valu
 from s2s.lower.objects import call_special
 from s2s.lower.outside import outside
 from s2s.lower.sequences import make_sequence
-from s2s.lower.truth import demand_static, static, usable
+from s2s.lower.truth import demand_constant, demand_static, static, usable
 from s2s.lower.values import Box, Lowered, Outside, Range, Slice, Static, Tuple
 
 
@@ -251,6 +251,8 @@ def _set_list_item(ctx: Context, node: gast.AST, x: Box, content: list[Lowered],
         except ValueError as error:
             raise ctx.error(node, f"ValueError: {error}", python=ValueError) from None
         return
+    assert isinstance(index, Value)
+    demand_constant(ctx, index)
     if x.site and isinstance(new, Value):
         element = new.type
         for v in content:
@@ -260,7 +262,6 @@ def _set_list_item(ctx: Context, node: gast.AST, x: Box, content: list[Lowered],
             element = joined
         else:
             raise GrowList(x.site, element)
-    assert isinstance(index, Value)
     demand_static(ctx, index)
     raise ctx.error(node, "the index is not known before the function runs")
 

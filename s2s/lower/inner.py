@@ -10,7 +10,7 @@ import gast
 from s2s.ir.core import Block, Function, Op, Value, free_values, walk
 from s2s.ir.memory import Memory, is_memory
 from s2s.lower.context import Context, State
-from s2s.lower.nests import leaves_of
+from s2s.lower.nests import leaves_of, settled
 from s2s.lower.values import Box, Lowered
 
 
@@ -23,7 +23,7 @@ def inner_block(ctx: Context, node: gast.AST | None, write: Callable[[], Lowered
     """
     block, saved = Block(), ctx.state.copy()
     with ctx.b.at(block):
-        result = write()
+        result = settled(ctx, node, write())
         block.results = leaves_of(ctx, result)
     after, ctx.state = ctx.state, saved
     _refuse_changes(ctx, node, saved, after)

@@ -73,6 +73,23 @@ def _new(ctx: Context, kind: str, cls: type | None, content: dict[Any, Lowered])
     return box
 
 
+def settled(ctx: Context, node: gast.AST | None, x: Lowered) -> Lowered:
+    """`x`, where every part of it is of one kind on every path; else `usable` says what is to be done.
+
+    What is to be differentiated, or by which, has to be so: `leaves_of` finds no leaf in what differs. Attributes of
+    objects are left as they are.
+    """
+    x = usable(ctx, node, x)
+    if isinstance(x, Box) and x.kind == "object":
+        return x
+    unfolded = unfold(ctx, x)
+    if unfolded is None:
+        return x
+    parts, refold = unfolded
+    found = [settled(ctx, node, p) for p in parts]
+    return x if all(new is old for new, old in zip(found, parts, strict=True)) else refold(found)
+
+
 def leaves_of(ctx: Context, x: Lowered) -> list[Value]:
     """The IR values in a nest, in order."""
     if isinstance(x, Value):

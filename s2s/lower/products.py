@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ from s2s.lower.gradients import Inner, gradient
 from s2s.lower.inner import inner_block
 from s2s.lower.iterate import describe
 from s2s.lower.jacobians import jacobian_of_leaf
-from s2s.lower.nests import leaves_of, rebuild, rebuild_args, replaced
+from s2s.lower.nests import leaves_of, rebuild, rebuild_args, replaced, settled
 from s2s.lower.numbers import sequence, value
 from s2s.lower.truth import static
 from s2s.lower.values import Bound, Lowered, Static, Tuple
@@ -35,11 +36,12 @@ def _jvp(ctx: Context, node: gast.AST | None, f: Lowered, primals: Lowered, tang
         if isinstance(t, Static) and t.value is None:
             inner.append(x)
             continue
-        leaves = [v for v in leaves_of(ctx, x) if is_inexact(v.type)]
-        fresh = {v: Value(v.type, v.hint) for v in leaves}
-        inner.append(rebuild_args(ctx, x, lambda v, fresh=fresh: fresh.get(v, v)))
-        params += fresh.values()
-        actual += fresh
+        x, t = settled(ctx, node, x), settled(ctx, node, t)
+        leaves = _numbers(ctx, x)
+        fresh = [Value(v.type, v.hint) for v in leaves]
+        inner.append(_with_numbers(ctx, x, fresh))
+        params += fresh
+        actual += leaves
         directions += [ctx.b.cast(d, _scalar_type(v)) for d, v in zip(leaves_of(ctx, t), leaves, strict=True)]
     block, result, state = inner_block(ctx, node, lambda: ctx.call(node, f, inner), params)
     found = block.results
@@ -57,6 +59,17 @@ def _tangents(ctx: Context, node: gast.AST | None, fn: Function, actual: list[Va
     dots = [next(rest) if connected else _zero(ctx, node, v, x)
             for v, x, connected in zip(found, out[:len(found)], made.connected, strict=True)]
     return out[:len(found)], dots
+
+
+def _numbers(ctx: Context, x: Lowered) -> list[Value]:
+    """The leaves of a nest that have tangents; one that is in two places is two of them."""
+    return [v for v in leaves_of(ctx, x) if is_inexact(v.type)]
+
+
+def _with_numbers(ctx: Context, x: Lowered, numbers: Sequence[Lowered]) -> Lowered:
+    """`x` with other leaves in the places of `_numbers`."""
+    rest = iter(numbers)
+    return rebuild_args(ctx, x, lambda v: next(rest) if is_inexact(v.type) else v)
 
 
 def _scalar_type(v: Value) -> Scalar:
@@ -156,27 +169,22 @@ def jacobian(ctx: Context, node: gast.AST | None, made: InnerJacobian, f: Lowere
 
 
 def _jacobian(ctx: Context, node: gast.AST | None, f: Lowered, args: list[Lowered], k: int) -> Lowered:
-    leaves = [v for v in leaves_of(ctx, args[k]) if is_inexact(v.type)]
+    args = [settled(ctx, node, x) if at == k else x for at, x in enumerate(args)]
+    leaves = _numbers(ctx, args[k])
     if not leaves:
         raise ctx.error(node, f"the Jacobian with respect to {describe(args[k])}",
                         "it holds no float and no array of floats", "differentiate with respect to floats")
-    result = ctx.call(node, f, args)
-    values = [v for v in leaves_of(ctx, result) if is_inexact(v.type)]
-    table: dict[Value, list[Lowered]] = {v: [] for v in values}
-    for x in leaves:
-        call = (f, Tuple(tuple(args)), Static(k), Static(x))
+    result = settled(ctx, node, ctx.call(node, f, args))
+    values = _numbers(ctx, result)
+    columns: list[Sequence[Lowered]] = []
+    for i, x in enumerate(leaves):
+        call = (f, Tuple(tuple(args)), Static(k), Static(i))
         push = Bound(Static(_Columns()), call)
-        parts = jacobian_of_leaf(ctx, node, push, lambda j, c=call: Bound(Static(_Rows()), (*c, Static(j))), x, values)  # type: ignore[misc]
-        for v, part in zip(values, parts, strict=True):
-            table[v].append(part)
-
-    def of_value(v: Value) -> Lowered:
-        if v not in table:
-            return Static(None)
-        parts = dict(zip(leaves, table[v], strict=True))
-        return rebuild(ctx, args[k], lambda x: parts.get(x, Static(None)))
-
-    return rebuild(ctx, result, of_value)
+        columns.append(jacobian_of_leaf(
+            ctx, node, push, lambda j, c=call: Bound(Static(_Rows()), (*c, Static(j))), x, values))  # type: ignore[misc]
+    rows = iter([rebuild(ctx, _with_numbers(ctx, args[k], row), lambda v: v)
+                 for row in zip(*columns, strict=True)])
+    return rebuild(ctx, result, lambda v: next(rows) if is_inexact(v.type) else Static(None))
 
 
 class _Columns:
@@ -191,31 +199,36 @@ class _Rows:
     __s2s_role__ = "rows"
 
 
-def _with_leaf(ctx: Context, x: Lowered, leaf: Value, new: Value) -> Lowered:
-    return rebuild_args(ctx, x, lambda v: new if v is leaf else v)
+def _leaf(ctx: Context, args: Lowered, k: Lowered, at: Lowered) -> Value:
+    """The `at`-th leaf of the `k`-th argument."""
+    assert isinstance(args, Tuple) and isinstance(k, Static) and isinstance(at, Static)
+    return _numbers(ctx, args.items[k.value])[at.value]  # type: ignore[no-any-return]
 
 
-def _columns(ctx: Context, node: gast.AST | None, f: Lowered, args: Lowered, k: Lowered, leaf: Lowered,
-             direction: Lowered) -> Lowered:
-    assert isinstance(args, Tuple) and isinstance(k, Static) and isinstance(leaf, Static)
-    x = leaf.value
-    assert isinstance(x, Value)
-
-    inner = Value(x.type, x.hint)
+def _with_leaf(ctx: Context, args: Lowered, k: Lowered, at: Lowered, new: Value) -> list[Lowered]:
+    """The arguments with another `at`-th leaf in the `k`-th of them."""
+    assert isinstance(args, Tuple) and isinstance(k, Static) and isinstance(at, Static)
     given = list(args.items)
-    given[k.value] = _with_leaf(ctx, given[k.value], x, inner)
+    leaves = _numbers(ctx, given[k.value])
+    given[k.value] = _with_numbers(ctx, given[k.value], [*leaves[:at.value], new, *leaves[at.value + 1:]])
+    return given
+
+
+def _columns(ctx: Context, node: gast.AST | None, f: Lowered, args: Lowered, k: Lowered, at: Lowered,
+             direction: Lowered) -> Lowered:
+    x = _leaf(ctx, args, k, at)
+    inner = Value(x.type, x.hint)
+    given = _with_leaf(ctx, args, k, at, inner)
     block, _, _ = inner_block(ctx, node, lambda: ctx.call(node, f, given), [inner])
     found = [v for v in block.results if is_inexact(v.type)]
     dot = ctx.b.cast(value(ctx, node, direction), _scalar_type(x))
     return Tuple(tuple(_tangents(ctx, node, Function("inner", Block([inner], block.ops, found)), [x], [dot])[1]))
 
 
-def _rows(ctx: Context, node: gast.AST | None, f: Lowered, args: Lowered, k: Lowered, leaf: Lowered, j: Lowered,
+def _rows(ctx: Context, node: gast.AST | None, f: Lowered, args: Lowered, k: Lowered, at: Lowered, j: Lowered,
           weights: Lowered) -> Lowered:
-    assert isinstance(args, Tuple) and isinstance(k, Static) and isinstance(leaf, Static) and isinstance(j, Static)
-    x = leaf.value
-    assert isinstance(x, Value)
-    part = Bound(Static(_Part()), (f, Tuple(tuple(args.items)), k, leaf, j))
+    x = _leaf(ctx, args, k, at)
+    part = Bound(Static(_Part()), (f, args, k, at, j))
     inner = Inner("gradients", False, (0,), True, False)
     found = gradient(ctx, node, inner, part, [x], {"dy": weights})
     if isinstance(found, Static):
@@ -229,13 +242,11 @@ class _Part:
     __s2s_role__ = "part"
 
 
-def _part(ctx: Context, node: gast.AST | None, f: Lowered, args: Lowered, k: Lowered, leaf: Lowered, j: Lowered,
+def _part(ctx: Context, node: gast.AST | None, f: Lowered, args: Lowered, k: Lowered, at: Lowered, j: Lowered,
           x: Lowered) -> Lowered:
-    assert isinstance(args, Tuple) and isinstance(k, Static) and isinstance(leaf, Static) and isinstance(j, Static)
-    given = list(args.items)
-    given[k.value] = _with_leaf(ctx, given[k.value], leaf.value, value(ctx, node, x))
-    found = [v for v in leaves_of(ctx, ctx.call(node, f, given)) if is_inexact(v.type)]
-    return found[j.value]  # type: ignore[no-any-return]
+    assert isinstance(j, Static)
+    given = _with_leaf(ctx, args, k, at, value(ctx, node, x))
+    return _numbers(ctx, ctx.call(node, f, given))[j.value]  # type: ignore[no-any-return]
 
 
 PRODUCTS: dict[str, Any] = {

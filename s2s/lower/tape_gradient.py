@@ -15,7 +15,7 @@ from s2s.ir.types import Array, Scalar, is_inexact
 from s2s.lower.context import Context
 from s2s.lower.guards import raise_if
 from s2s.lower.iterate import describe
-from s2s.lower.nests import leaves_of, rebuild
+from s2s.lower.nests import leaves_of, rebuild, settled
 from s2s.lower.numbers import sequence, value
 from s2s.lower.sequences import mapping_items
 from s2s.lower.tapes import (
@@ -68,8 +68,9 @@ def _gradient(ctx: Context, node: gast.AST | None, box: Box, target: Lowered, so
               unconnected_gradients: Lowered = Static("none")) -> Lowered:  # noqa: B008
     """`tape.gradient(...)` where it stands."""
     unconnected = static(ctx, node, unconnected_gradients, "unconnected_gradients")
-    seeds = _weights(ctx, node, usable(ctx, node, target), usable(ctx, node, output_gradients))
-    return derivative(ctx, node, box, usable(ctx, node, target), usable(ctx, node, sources), seeds,
+    target = settled(ctx, node, target)
+    seeds = _weights(ctx, node, target, usable(ctx, node, output_gradients))
+    return derivative(ctx, node, box, target, settled(ctx, node, sources), seeds,
                       getattr(unconnected, "value", unconnected))
 
 

@@ -148,8 +148,11 @@ def sources_of(v: Value) -> list[Value] | None:
     return found
 
 
-def demand_static(ctx: Context, v: Value) -> None:
-    """Start over with the outside values that decide `v` in the key; returns where there are none."""
+def demand_static(ctx: Context, v: Value, loops: bool = True) -> None:
+    """Start over with the outside values that decide `v` in the key; returns where there are none.
+
+    loops: whether those whose index decides it may be unrolled for it.
+    """
     sources = sources_of(v)
     if not sources:
         return
@@ -157,14 +160,15 @@ def demand_static(ctx: Context, v: Value) -> None:
     for p in sources:
         read = next((r for r in ctx.binding.reads if r.leaf is p), None)
         if read is None:
-            _demand_unroll(ctx, p)
+            if loops:
+                _demand_unroll(ctx, p)
             return
         paths.append(read.path)
     raise Respecialise(paths)
 
 
-def _demand_number(ctx: Context, v: Value) -> None:
-    """The same for a float from outside, which is no argument: those may be differentiated."""
+def demand_constant(ctx: Context, v: Value) -> None:
+    """Start over with a number from around the function in the key; arguments, which may be differentiated, are not."""
     read = next((r for r in ctx.binding.reads if r.leaf is v), None) if v.op is None else None
     if read is not None and isinstance(v.type, Scalar) and not is_argument(read) and v not in ctx.variables:
         raise Respecialise([read.path])
@@ -203,7 +207,7 @@ def static(ctx: Context, node: gast.AST | None, x: Lowered, what: str) -> Any:
         if known is not None:
             return known
         demand_static(ctx, x)
-        _demand_number(ctx, x)
+        demand_constant(ctx, x)
     raise ctx.error(node, f"{what} is not known before the function runs",
                     "it decides which code is generated",
                     "pass it as an argument, or write it as a constant")
