@@ -22,7 +22,7 @@ from s2s.lower.context import RETURNED, Context
 from s2s.lower.control import TRUE
 from s2s.lower.iterate import describe
 from s2s.lower.outside import attribute, global_name, opaque
-from s2s.lower.truth import truth
+from s2s.lower.truth import truth, usable
 from s2s.lower.values import Box, Lowered, Outside, Static, Tuple
 from s2s.variable import Variable
 
@@ -45,6 +45,7 @@ class Template:
     def of(self, node: gast.AST, x: Lowered) -> ast.expr:
         """The text of something lowered."""
         ctx = self.ctx
+        x = usable(ctx, node, x)
         if isinstance(x, Value):
             if is_text(x) and x.op is not None and x.op.name == "format":
                 return self._formatted(x)

@@ -12,7 +12,7 @@ import numpy as np
 
 from s2s.errors import NoRuleError
 from s2s.ir.core import Value
-from s2s.ir.types import List, Opaque, Scalar
+from s2s.ir.types import Array, List, Opaque, Scalar
 from s2s.lower.context import Context
 from s2s.lower.iterate import items_of
 from s2s.lower.numbers import UNKNOWN, known, not_a_number, promoted, sequence, value
@@ -21,6 +21,7 @@ from s2s.lower.truth import demand_static, static, usable
 from s2s.lower.values import Box, Lowered, Static, Tuple
 from s2s.rules.expand.core import Expansion
 from s2s.rules.expr import Expr
+from s2s.rules.joining import PLANS, join_rows
 from s2s.rules.table import Rule
 
 
@@ -65,16 +66,20 @@ def _made(ctx: Context, made: Any) -> Lowered:
     return ctx.b.const(made)
 
 
-def _reader(ctx: Context, node: gast.AST | None, kind: str, parameter: str, name: str) -> Callable[[Lowered], Any]:
-    """How an argument of an expansion is given to it."""
+def _expression(ctx: Context, v: Value) -> Expr:
     table = ctx.services.table
 
     def lookup(name: str) -> Any:
         rule = table.by_name.get(name)
         return None if rule is None else rule.spec
 
+    return Expr(ctx.b, v, lookup)
+
+
+def _reader(ctx: Context, node: gast.AST | None, kind: str, parameter: str, name: str) -> Callable[[Lowered], Any]:
+    """How an argument of an expansion is given to it."""
     def expression(x: Lowered) -> Expr:
-        return Expr(ctx.b, _number(ctx, node, x, name), lookup)
+        return _expression(ctx, _number(ctx, node, x, name))
 
     def value_of(x: Lowered) -> Expr | None:
         x = usable(ctx, node, x)
@@ -114,7 +119,7 @@ def call_rule(ctx: Context, node: gast.AST | None, rule: Rule, args: list[Lowere
               kwargs: dict[str, Lowered]) -> Lowered:
     """A call of a function in the rule table."""
     spec = rule.spec
-    stacked = _stacked_list(ctx, node, rule, args, kwargs)
+    stacked = _stacked_list(ctx, node, rule, args, kwargs) or _joined_rows(ctx, node, rule, args, kwargs)
     if stacked is not None:
         return stacked
     args, kwargs = _placed(rule, args, kwargs)
@@ -275,6 +280,19 @@ def _stacked_list(ctx: Context, node: gast.AST | None, rule: Rule, args: list[Lo
     if rank == {"np.stack": rank, "np.vstack": 1, "np.hstack": 0}[rule.spec.name]:
         return value(ctx, node, content)
     return None
+
+
+
+def _joined_rows(ctx: Context, node: gast.AST | None, rule: Rule, args: list[Lowered],
+                 kwargs: dict[str, Lowered]) -> Value | None:
+    """np.concatenate(array), np.vstack(array) and their kind: of the rows of the array."""
+    name, a = rule.spec.name, args[0] if args else None
+    if name not in PLANS or not isinstance(a, Value) or not isinstance(a.type, Array) or len(args) > 2 \
+            or not set(kwargs) <= {"axis"}:
+        return None
+    axis = _static(ctx, node, next(iter([*args[1:], *kwargs.values()]), Static(0)), "axis")
+    joined = join_rows(name, _expression(ctx, a), axis)
+    return None if joined is None else joined.v
 
 
 

@@ -40,6 +40,9 @@ Place: TypeAlias = tuple[int | None, ...]
 # Places of the arguments and the axis along which they are joined.
 Plan: TypeAlias = Callable[[Op | None, Sequence[int], Any], tuple[list[Place], int]]
 
+# How each function that joins arrays places them.
+PLANS: dict[str, Plan] = {}
+
 
 def _concatenate_plan(op: Op | None, ranks: Sequence[int], axis: Any) -> tuple[list[Place], int]:
     return [tuple(range(n)) for n in ranks], axis % ranks[0]
@@ -92,6 +95,18 @@ def pieces(g: Expr, arrays: Sequence[Expr], places: Sequence[Place], axis: int) 
     return found
 
 
+def join_rows(name: str, a: Expr, axis: Any = 0) -> Expr | None:
+    """What `name`, a function of PLANS, makes of one array, whose rows are joined; None where it cannot."""
+    plan = PLANS[name]
+    if axis is None or a.ndim < (2 if plan is _concatenate_plan else 1):
+        return None
+    places, at = plan(None, [a.ndim - 1], axis)
+    own = [None if k is None else slice(None) for k in places[0]]
+    rows = fn.copy(fn.moveaxis(a[(slice(None), *own)], 0, at))
+    sizes = [rows.size_of(k) for k in range(rows.ndim)]
+    return fn.reshape(rows, (*sizes[:at], sizes[at] * sizes[at + 1], *sizes[at + 2:]))
+
+
 def _is_whole(item: Any) -> bool:
     return isinstance(item, slice) and item.start is None and item.stop is None
 
@@ -119,6 +134,7 @@ def _joining(name: str, plan: Plan, params: str = "arrays: values", axis: Any = 
     rule = family.op(name, params, infer)
     rule.vjp(vjp)
     rule.jvp(jvp)
+    PLANS[name] = plan
 
 
 _joining("np.concatenate", _concatenate_plan, "arrays: values, axis=0")

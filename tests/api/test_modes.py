@@ -282,3 +282,59 @@ def test_a_function_with_an_attribute_request():
 
     k.request = 1
     assert [float(v) for v in s2s.jvp(k, (3.0,), (1.0,))] == [9.0, 6.0]
+
+
+def product(pair: Any) -> Any:
+    return pair[0] * pair[1] ** 2
+
+
+def twice(x: Any) -> Any:
+    y = x * x
+    return y, y
+
+
+@s2s.custom_gradient
+def twice_custom(x: Any) -> Any:
+    y = x * x
+    return (y, y), lambda first, second: 2.0 * x * (first + 10.0 * second)
+
+
+@pytest.mark.parametrize(("f", "expected"), [
+    (lambda x: s2s.grad(product)((x, x))[0], lambda x: x * x),
+    (lambda x: s2s.grad(product)([x, x])[1], lambda x: 2.0 * x * x),
+    (lambda x: s2s.grad(lambda d: product((d["a"], d["b"])))({"a": x, "b": x})["a"], lambda x: x * x),
+    (lambda x: s2s.jvp(product, ((x, x),), ((1.0, 2.0),))[1], lambda x: 5.0 * x * x),
+    (lambda x: s2s.jacobian(product)((x, x))[0], lambda x: x * x),
+    (lambda x: s2s.jacobian(twice)(x)[1], lambda x: 2.0 * x),
+    (lambda x: s2s.hvp(product, ((x, x),), ((1.0, 2.0),))[0][0], lambda x: 4.0 * x),
+    (lambda x: s2s.grad(lambda y: twice_custom(y)[0] + 3.0 * twice_custom(y)[1])(x), lambda x: 62.0 * x),
+], ids=["tuple", "list", "dict", "jvp", "jacobian", "jacobian of a pair", "hvp", "custom"])
+def test_one_value_in_two_places_inside(f: Any, expected: Any) -> None:
+    """A number that an argument or a value holds twice is two numbers, each with a derivative of its own."""
+    assert f(3.0) == pytest.approx(expected(3.0))
+    value, gradient = s2s.value_and_grad(f)(3.0)
+    assert value == pytest.approx(expected(3.0))
+    assert gradient == pytest.approx(s2s.grad(expected)(3.0))
+    assert s2s.jvp(f, (3.0,), (1.0,))[1] == pytest.approx(gradient)
+
+
+def grows(x: Any, n: Any) -> Any:
+    """A number where the loop does not run, an array where it does."""
+    total = 0.25 * n
+    for k in range(n):
+        total = total + np.sin(x - 0.5 * k)
+    return total
+
+
+@pytest.mark.parametrize("f", [
+    lambda x, n: s2s.grad(grows)(x, n),
+    lambda x, n: s2s.jvp(lambda y: grows(y, n), (x,), (W,))[1],
+    lambda x, n: s2s.vjp(lambda y: grows(y, n), x)[1](W)[0],
+    lambda x, n: s2s.jacobian(lambda y: grows(y, n))(x),
+], ids=["grad", "jvp", "vjp", "jacobian"])
+def test_inner_function_with_a_value_of_two_kinds(f: Any) -> None:
+    """The number that decides which it is goes into the key; it is no constant."""
+    gradient = s2s.grad(f)(X, 2)
+    step = 1e-6
+    moved = [(np.sum(f(X + step * e, 2)) - np.sum(f(X - step * e, 2))) / (2.0 * step) for e in np.eye(X.size)]
+    np.testing.assert_allclose(gradient, moved, rtol=1e-6, atol=1e-8)

@@ -292,6 +292,10 @@ STACKING = [
     row(lambda a, b, c, d: np.block([[a, b], [c, d]]), M23, array(2, 4), array(3, 3), array(3, 4), name="block"),
     row(lambda a, b: np.block([a, b, 2.0]), V3, V4, name="block of vectors"),
     row(lambda a: np.block(a), V3, name="block of one"),
+    *[row(f, a, name=f"{f.__name__} of the rows of an array of {a.ndim} axes")
+      for f in (np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack) for a in (V3, M23, T234)
+      if a.ndim > 1 or f is not np.concatenate],
+    row(lambda a: np.concatenate(a, axis=-1) * np.stack(a, 1).reshape(3, 8), T234, name="rows of an array, by axis"),
     row(lambda a, b: np.broadcast_arrays(a, b), array(3, 1), V4, name="broadcast_arrays"),
     row(lambda a, b: np.atleast_2d(a, b), V3, M23, name="atleast_2d of two"), row(np.atleast_1d, 1.5, V3),
     row(lambda x: x[np.ix_([0, 2], [True, False, True, True])], M34, name="ix_"),

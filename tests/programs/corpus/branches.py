@@ -2,6 +2,8 @@
 
 import math
 
+import json
+
 import numpy as np
 
 from . import program
@@ -203,3 +205,48 @@ def truth_of_any_and_all(x):
     if np.any(x > 1.0) and not np.all(x > 0.0):
         return np.sum(x**3)
     return np.sum(x)
+
+
+_CONFIG = {"exact": False, "order": 2}
+
+
+class _Settings:
+    verbose = False
+
+
+def _unsupported(x):
+    return float(json.loads(json.dumps({"x": float(x)}))["x"])
+
+
+@program(args=(1.7, False), wrt=("x",))
+def unsupported_for_a_flag(x, exact):
+    if exact:
+        return _unsupported(x)
+    return x * x
+
+
+@program(args=(1.7,))
+def unsupported_for_a_setting(x):
+    y = x * x
+    for _ in range(_CONFIG["order"]):
+        if _CONFIG["exact"] or _CONFIG["order"] > 4:
+            y = _unsupported(y)
+        else:
+            y = np.sin(y) * x
+    return _unsupported(y) if _Settings.verbose else y
+
+
+@program(args=(1.7, False), wrt=("x",))
+def unsupported_after_an_early_return(x, exact):
+    if not exact:
+        return x * x * x
+    y = _unsupported(x)
+    return y * x
+
+
+@program(args=(1.7, 2), wrt=("x",))
+def message_by_flag(x, n):
+    message = f"too large: {x}" if n > 3 else "too small"
+    if x > 100.0:
+        raise ValueError(message)
+    return x * x

@@ -348,3 +348,24 @@ def loop_closure_sees_last_value(x):
     for k in range(3):
         fs.append(lambda t: t * k * x)
     return fs[0](x) + fs[2](1.0)
+
+
+def _with_scaled(position):
+    def scaled(*args):
+        args = list(args)
+        args[position] = args[position] * 2.0
+        return _of_all(*args)
+
+    return scaled
+
+
+def _of_all(x, y=3.0):
+    return x * y**2
+
+
+_scaled_first, _scaled_second = _with_scaled(0), _with_scaled(1)
+
+
+@program(args=(1.7, 0.6), order=2)
+def starred_list_stored_at_a_position_from_outside(x, y):
+    return _scaled_first(x) + _scaled_first(x, y) * _scaled_second(y, x)
