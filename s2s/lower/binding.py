@@ -63,7 +63,8 @@ def key_of(v: Any) -> Any:
     if isinstance(v, types.FunctionType):
         return v.__code__
     if isinstance(v, types.MethodType):
-        return ("method", v.__func__.__code__ if isinstance(v.__func__, types.FunctionType) else t)
+        code = v.__func__.__code__ if isinstance(v.__func__, types.FunctionType) else t
+        return ("method", code, key_of(v.__self__))
     if isinstance(v, type | types.ModuleType | types.BuiltinFunctionType | np.ufunc):
         return v
     if isinstance(v, tuple):

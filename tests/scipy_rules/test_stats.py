@@ -119,3 +119,15 @@ def test_another_distribution_is_another_program() -> None:
 def test_densities_compile() -> None:
     f = lambda x, s: np.sum(stats.norm.logpdf(x, 0.5, s) + stats.lognorm.pdf(x, s) + stats.cauchy.logpdf(x))  # noqa: E731
     np.testing.assert_allclose(s2s.grad(f, target="cpu")(X, 0.7), s2s.grad(f)(X, 0.7), rtol=1e-12)
+
+
+def test_methods_of_two_distributions_are_two_functions() -> None:
+    """They share the code of the method; what tells them apart is the object."""
+    def of(method: Any) -> Any:
+        return lambda x: np.sum(method(x, 1.5, 1.2))
+
+    x = np.array([0.2, 0.3])
+    for distribution in (scipy.stats.beta, scipy.stats.norm, scipy.stats.gamma):
+        f = of(distribution.logpdf)
+        moved = [(f(x + d) - f(x - d)) / 2e-6 for d in 1e-6 * np.eye(2)]
+        np.testing.assert_allclose(s2s.grad(f)(x), moved, rtol=1e-6)
