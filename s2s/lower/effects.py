@@ -23,7 +23,7 @@ from s2s.lower.control import TRUE
 from s2s.lower.iterate import describe
 from s2s.lower.outside import attribute, global_name, opaque
 from s2s.lower.truth import truth, usable
-from s2s.lower.values import Box, Lowered, Outside, Static, Tuple
+from s2s.lower.values import Box, Conflict, Lowered, Outside, Static, Tuple
 from s2s.variable import Variable
 
 FORMATTED = "text"
@@ -45,7 +45,7 @@ class Template:
     def of(self, node: gast.AST, x: Lowered) -> ast.expr:
         """The text of something lowered."""
         ctx = self.ctx
-        x = usable(ctx, node, x)
+        x = usable(ctx, node, x) if isinstance(x, Conflict) else x
         if isinstance(x, Value):
             if is_text(x) and x.op is not None and x.op.name == "format":
                 return self._formatted(x)
@@ -56,10 +56,9 @@ class Template:
                 return ast.Name(name, ast.Load())
             if isinstance(x.value, str | bytes | int | float | complex | bool | None | type(...)):
                 return ast.Constant(x.value)
-            if isinstance(x.value, tuple):
-                return ast.Tuple([self.of(node, Static(v)) for v in x.value], ast.Load())
-            if not isinstance(x.value, list | dict | set):
+            if not isinstance(x.value, list | dict | set | tuple):
                 return self.marker(opaque(ctx, Outside(x.value, ctx.binding.constant(x.value))))
+            x = Tuple(tuple(map(Static, x.value))) if isinstance(x.value, tuple) else x
         if isinstance(x, Tuple):
             return ast.Tuple([self.of(node, v) for v in x.items], ast.Load())
         if isinstance(x, Outside):

@@ -17,7 +17,7 @@ from s2s.lower.binding import Read
 from s2s.lower.context import Context
 from s2s.lower.inner import inner_block
 from s2s.lower.names import parameter_names
-from s2s.lower.nests import leaves_of, new_list, rebuild, rebuild_args, replaced, settled
+from s2s.lower.nests import leaves_of, new_list, rebuild, rebuild_args, replaced, settled, zero_like
 from s2s.lower.values import Closure, Lowered, Outside, Static, Tuple
 
 
@@ -47,9 +47,11 @@ def gradient(ctx: Context, node: gast.AST | None, inner: Inner, callee: Lowered,
         given[p] = v
         return p
 
+    args = list(args)
     inner_args = list(args)
     for k in chosen:
-        inner_args[k] = rebuild_args(ctx, settled(ctx, node, args[k]), param)
+        args[k] = settled(ctx, node, args[k])
+        inner_args[k] = rebuild_args(ctx, args[k], param)
     touched = dict(ctx.touched)
     ctx.touched = {}
     block, result, shape_state = inner_block(ctx, node, lambda: ctx.call(node, callee, inner_args, kwargs), given)
@@ -62,7 +64,7 @@ def gradient(ctx: Context, node: gast.AST | None, inner: Inner, callee: Lowered,
     fn = Function("inner", Block(wrt, block.ops, found))
     values, grads = _differentiated(ctx, fn, wrt, list(given.values()), dy, result, shape_state)
     table = dict(zip(wrt, grads, strict=True))
-    out = [rebuild(ctx, inner_args[k], lambda v: table.get(v) or Static(None)) for k in chosen]
+    out = [_like_argument(ctx, node, inner_args[k], args[k], table) for k in chosen]
     gradients: Lowered
     if inner.single and not inner.as_tuple:
         gradients = out[0]
@@ -73,6 +75,20 @@ def gradient(ctx: Context, node: gast.AST | None, inner: Inner, callee: Lowered,
     if not inner.with_value:
         return gradients
     return Tuple((replaced(ctx, result, shape_state, found, values), gradients))
+
+
+def _like_argument(ctx: Context, node: gast.AST | None, inner: Lowered, given: Lowered,
+                   gradients: dict[Value, Value | None]) -> Lowered:
+    """The gradient of an argument: None where nothing depends on it, else zeros for the parts of which that is so."""
+    if not any(gradients.get(p) for p in leaves_of(ctx, inner)):
+        return Static(None)
+    actual = iter(leaves_of(ctx, given))
+
+    def of(p: Value) -> Lowered:
+        v = next(actual)
+        return gradients.get(p) or (zero_like(ctx, node, v) if is_inexact(v.type) else Static(None))
+
+    return rebuild(ctx, inner, of)
 
 
 def _chosen(ctx: Context, node: gast.AST | None, inner: Inner, callee: Lowered, args: list[Lowered]) -> list[int]:

@@ -10,10 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 import gast
+import numpy as np
 
 from s2s.containers import field_names
 from s2s.ir.core import Value
-from s2s.ir.types import is_inexact
+from s2s.ir.types import Scalar, is_inexact
 from s2s.lower.context import Context
 from s2s.lower.outside import outside
 from s2s.lower.truth import usable
@@ -107,6 +108,13 @@ def rebuild(ctx: Context, x: Lowered, leaf: Any, other: Any = None) -> Lowered:
         parts, refold = unfolded
         return refold([rebuild(ctx, p, leaf, other) for p in parts])
     return Static(None) if other is None else other(x)
+
+
+def zero_like(ctx: Context, node: gast.AST | None, v: Value) -> Lowered:
+    """What a number or array gets that nothing depends on, where it is one of several."""
+    if isinstance(v.type, Scalar):
+        return ctx.b.const(0.0, v.type)
+    return ctx.call(node, Static(np.zeros_like), [v])
 
 
 def stopped(ctx: Context, node: gast.AST | None, x: Lowered) -> Lowered:

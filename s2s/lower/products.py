@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import gast
-import numpy as np
 
 from s2s.ir.core import Block, Function, Value, inline
 from s2s.ir.types import Array, Scalar, is_inexact
@@ -16,7 +15,7 @@ from s2s.lower.gradients import Inner, gradient
 from s2s.lower.inner import inner_block
 from s2s.lower.iterate import describe
 from s2s.lower.jacobians import jacobian_of_leaf
-from s2s.lower.nests import leaves_of, rebuild, rebuild_args, replaced, settled
+from s2s.lower.nests import leaves_of, rebuild, rebuild_args, replaced, settled, zero_like
 from s2s.lower.numbers import sequence, value
 from s2s.lower.truth import static
 from s2s.lower.values import Bound, Lowered, Static, Tuple
@@ -56,8 +55,8 @@ def _tangents(ctx: Context, node: gast.AST | None, fn: Function, actual: list[Va
     made = ctx.services.jvp(fn, fn.block.params)
     out = inline(ctx.b.block, made.function, [*actual, *directions])
     rest = iter(out[len(found):])
-    dots = [next(rest) if connected else _zero(ctx, node, v, x)
-            for v, x, connected in zip(found, out[:len(found)], made.connected, strict=True)]
+    dots = [next(rest) if connected else value(ctx, node, zero_like(ctx, node, x))
+            for x, connected in zip(out[:len(found)], made.connected, strict=True)]
     return out[:len(found)], dots
 
 
@@ -75,12 +74,6 @@ def _with_numbers(ctx: Context, x: Lowered, numbers: Sequence[Lowered]) -> Lower
 def _scalar_type(v: Value) -> Scalar:
     assert isinstance(v.type, Scalar | Array)
     return Scalar(v.type.dtype, isinstance(v.type, Scalar) and v.type.weak)
-
-
-def _zero(ctx: Context, node: gast.AST | None, v: Value, like: Value) -> Value:
-    if isinstance(v.type, Scalar):
-        return ctx.b.const(0.0, v.type)
-    return value(ctx, node, ctx.call(node, Static(np.zeros_like), [like]))
 
 
 def _vjp(ctx: Context, node: gast.AST | None, f: Lowered, *args: Lowered) -> Lowered:
@@ -232,7 +225,7 @@ def _rows(ctx: Context, node: gast.AST | None, f: Lowered, args: Lowered, k: Low
     inner = Inner("gradients", False, (0,), True, False)
     found = gradient(ctx, node, inner, part, [x], {"dy": weights})
     if isinstance(found, Static):
-        return _zero(ctx, node, x, x)
+        return zero_like(ctx, node, x)
     return found
 
 

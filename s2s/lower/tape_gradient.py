@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import gast
-import numpy as np
 
 from s2s.errors import UnsupportedSyntaxError, located
 from s2s.ir.core import Arg, Block, Op, Value, free_values, walk
@@ -15,7 +14,7 @@ from s2s.ir.types import Array, Scalar, is_inexact
 from s2s.lower.context import Context
 from s2s.lower.guards import raise_if
 from s2s.lower.iterate import describe
-from s2s.lower.nests import leaves_of, rebuild, settled
+from s2s.lower.nests import leaves_of, rebuild, settled, zero_like
 from s2s.lower.numbers import sequence, value
 from s2s.lower.sequences import mapping_items
 from s2s.lower.tapes import (
@@ -124,9 +123,7 @@ def source_leaves(ctx: Context, node: gast.AST | None, sources: Lowered) -> list
 def _unconnected(ctx: Context, node: gast.AST | None, v: Value, unconnected: str) -> Lowered:
     if unconnected == "none":
         return Static(None)
-    if isinstance(v.type, Scalar):
-        return ctx.b.const(0.0, v.type)
-    return ctx.call(node, Static(np.zeros_like), [v])
+    return zero_like(ctx, node, v)
 
 
 def _emit(ctx: Context, node: gast.AST | None, record: Record, targets: list[Value], weights: list[Value | None],

@@ -338,3 +338,13 @@ def test_inner_function_with_a_value_of_two_kinds(f: Any) -> None:
     step = 1e-6
     moved = [(np.sum(f(X + step * e, 2)) - np.sum(f(X - step * e, 2))) / (2.0 * step) for e in np.eye(X.size)]
     np.testing.assert_allclose(gradient, moved, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("pair", [lambda x, y: (x, y), lambda x, y: [x, y], lambda x, y: {0: x, 1: y}])
+def test_inside_what_nothing_depends_on_is_zero_as_outside(pair: Any) -> None:
+    def f(x: Any, y: Any) -> Any:
+        gradient = s2s.grad(lambda p: np.sum(p[0] ** 2))(pair(x, y))
+        return np.sum(gradient[0] * x) + np.sum(gradient[1])
+
+    assert f(X, W) == pytest.approx(2.0 * X @ X)
+    np.testing.assert_allclose(s2s.grad(f)(X, W), 4.0 * X)
