@@ -20,6 +20,7 @@ from s2s.lower.grids import grid
 from s2s.lower.indexing import get_item
 from s2s.lower.iterators import lower_yield, lower_yield_from
 from s2s.lower.mentions import mention
+from s2s.lower.merge import changed
 from s2s.lower.names import assigned_names
 from s2s.lower.numbers import compare, value
 from s2s.lower.objects import call_special
@@ -83,8 +84,7 @@ def _unary(ctx: Context, node: gast.UnaryOp) -> Lowered:
 
 
 def _boolop(ctx: Context, node: gast.BoolOp) -> Lowered:
-    conjunction = isinstance(node.op, gast.And)
-    return _short_circuit(ctx, node, list(node.values), conjunction)
+    return _short_circuit(ctx, node, list(node.values), isinstance(node.op, gast.And))
 
 
 def _short_circuit(ctx: Context, node: gast.AST, parts: list[gast.AST], conjunction: bool) -> Lowered:
@@ -92,16 +92,23 @@ def _short_circuit(ctx: Context, node: gast.AST, parts: list[gast.AST], conjunct
     x = ctx.expr(parts[0])
     if len(parts) == 1:
         return x
-    cond = truth(ctx, parts[0], x)
+    return _junction(ctx, parts[0], x, parts[1], lambda: _short_circuit(ctx, node, parts[1:], conjunction), conjunction)
+
+
+def _junction(ctx: Context, node: gast.AST, x: Lowered, second: gast.AST, rest: Callable[[], Lowered],
+              conjunction: bool) -> Lowered:
+    """`x and rest()`, or `x or rest()`, at `node` and `second`."""
+    cond = truth(ctx, node, x)
     if isinstance(cond, bool):
-        return _short_circuit(ctx, node, parts[1:], conjunction) if cond == conjunction else x
+        return rest() if cond == conjunction else x
     trial = Block()
     start = ctx.state.copy()
     with ctx.b.at(trial):
-        y = _short_circuit(ctx, node, parts[1:], conjunction)
-        other = truth(ctx, parts[1], y)
-    harmless = all(op.spec.pure and not op.blocks and not op.name.startswith("math.")
-                   and op.name not in ("getitem", "listget", "div", "floordiv", "mod", "pow") for op in trial.ops)
+        y = rest()
+        other = truth(ctx, second, y)
+    harmless = not changed(start, ctx.state) and all(
+        op.spec.pure and not op.blocks and not op.name.startswith("math.")
+        and op.name not in ("getitem", "listget", "div", "floordiv", "mod", "pow") for op in trial.ops)
     is_bool = isinstance(x, Value) and x.type == BOOL and (isinstance(other, bool) or y is other)
     if is_bool and harmless:
         ctx.b.block.ops += trial.ops
@@ -110,10 +117,6 @@ def _short_circuit(ctx: Context, node: gast.AST, parts: list[gast.AST], conjunct
         return ctx.b.one("and" if conjunction else "or", {"x": cond, "y": other})
     ctx.state = start
 
-    def rest() -> Lowered:
-        y = _short_circuit(ctx, node, parts[1:], conjunction)
-        return y
-
     def first() -> Lowered:
         return ctx.b.const(not conjunction) if isinstance(x, Value) and x.type == BOOL else x
 
@@ -121,24 +124,14 @@ def _short_circuit(ctx: Context, node: gast.AST, parts: list[gast.AST], conjunct
 
 
 def _compare(ctx: Context, node: gast.Compare) -> Lowered:
-    left = ctx.expr(node.left)
-    result: Lowered | None = None
-    for op, right_node in zip(node.ops, node.comparators, strict=True):
-        right = ctx.expr(right_node)
-        test = compare(ctx, node, _COMPARE[type(op)], left, right)
-        if result is None:
-            result = test
-        else:
-            known, other = truth(ctx, node, result), truth(ctx, node, test)
-            if isinstance(known, bool):
-                result = test if known else result
-            elif isinstance(other, bool):
-                result = result if other else ctx.b.const(False)
-            else:
-                result = ctx.b.one("and", {"x": known, "y": other})
-        left = right
-    assert result is not None
-    return result
+    def link(k: int, left: Lowered) -> Lowered:
+        right = ctx.expr(node.comparators[k])
+        test = compare(ctx, node, _COMPARE[type(node.ops[k])], left, right)
+        if k == len(node.ops) - 1:
+            return test
+        return _junction(ctx, node, test, node, lambda: link(k + 1, right), True)
+
+    return link(0, ctx.expr(node.left))
 
 
 def _ifexp(ctx: Context, node: gast.IfExp) -> Lowered:

@@ -15,7 +15,7 @@ from s2s.lower.carry import Carry
 from s2s.lower.context import RETURNED, Context, Loop, Peel, Unroll
 from s2s.lower.control import FALSE, TRUE, as_bool, branch, either, flag, left, not_
 from s2s.lower.iterate import Items, items_of
-from s2s.lower.merge import flatten, replace
+from s2s.lower.merge import changed, replace
 from s2s.lower.names import assigned_names
 from s2s.lower.truth import demand_trips, truth, usable
 from s2s.lower.values import Lowered, Static
@@ -314,19 +314,15 @@ def _finish(ctx: Context, carry: Carry, name: str, args: dict[str, Any], blocks:
 
 
 def _changes(ctx: Context, node: gast.AST, test: Callable[[], Lowered]) -> bool:
-    """Whether evaluating a test changes names or containers, itself or by what it calls."""
+    """Whether evaluating a test changes names, containers or memory, itself or by what it calls."""
     start, trial = ctx.state, Block()
     ctx.state = start.copy()
     try:
         with ctx.b.at(trial):
             truth(ctx, node, test())
-        before, after = flatten(start), flatten(ctx.state)
+        return changed(start, ctx.state) or any(op.spec.writes is not None for op in walk(trial))
     finally:
         ctx.state = start
-    scopes = {ctx.frame, *(scope for scope, _ in start.env), *start.heap}
-    here = {slot for slot in after if slot[1] in scopes}
-    return here != before.keys() or any(after[slot] is not v and after[slot] != v for slot, v in before.items()) or any(
-        op.spec.writes is not None for op in walk(trial))
 
 
 def _peeled(ctx: Context, node: gast.For, items: Items, body: Body) -> None:

@@ -55,6 +55,14 @@ def _leaves(slot: Slot, value: Any, found: dict[Slot, Any]) -> None:
             _leaves((*slot, k), part, found)
 
 
+def changed(start: State, end: State) -> bool:
+    """Whether what was there at `start` stands for something else at `end`, or there is more of it."""
+    before, after = flatten(start), flatten(end)
+    scopes = {*(scope for scope, _ in start.env), *start.heap}
+    return {slot for slot in after if slot[1] in scopes} != before.keys() or any(
+        after[slot] is not v and after[slot] != v for slot, v in before.items())
+
+
 def replace(state: State, slot: Slot, leaf: Any) -> None:
     """Put `leaf` into a slot that exists."""
     if slot[0] == "env":

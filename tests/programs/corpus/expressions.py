@@ -120,3 +120,18 @@ def membership_and_identity(x):
 @program(args=(3.5, 1.25))
 def max_min_of_expressions(x, y):
     return max(x * y, x + y) - min(x / y, x - y, 7.0)
+
+
+@program(args=(1.5,))
+def an_append_after_and(x):
+    values = [x]
+    x > 1.0 and values.append(2.0 * x)
+    x > 2.0 and values.append(20.0 * x)
+    x > 1.0 or values.append(200.0 * x)
+    return sum(values)
+
+
+@program(args=(1.5, np.ones(3), 7, 0), wrt=(0, 1))
+def a_comparison_that_is_not_come_to(x, v, i, k):
+    near = 2.0 < x < 1.0 / k
+    return 2.0 * x if near or i < 2 < v[i] else x * v[0]
