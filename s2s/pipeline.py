@@ -39,6 +39,7 @@ from s2s.targets.numba_forms import legalise
 from s2s.targets.parallel import Loop, parallel
 from s2s.targets.reciprocals import reciprocals
 from s2s.targets.registers import registers
+from s2s.targets.scratch import scratch
 from s2s.targets.unbound import unbound
 
 
@@ -177,6 +178,8 @@ def _derivative(program: Program, wrt: Sequence[Read], name: str, options: Optio
                 transform: Callable[[Function, list[Value], list[Value]], Reverse | Forward]) -> Derivative:
     raises = options.target == "python"
     fn = simplify(program.function, raises=raises)
+    if options.parallel:
+        fn = scratch(fn)
     at = {leaf: k for k, leaf in enumerate(program.function.block.params)}
     inputs = [fn.block.params[at[r.leaf]] for r in wrt if r.leaf is not None]
     stores = stores_of(program)

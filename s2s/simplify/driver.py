@@ -46,9 +46,12 @@ def simplify_one(fn: Function, *, disjoint: bool = True, raises: bool = True) ->
     fn = hoist(fn, disjoint=disjoint, raises=raises)
     fn = copies(fn)  # carried values that folding and merging have made invariant
     fn = dce(fn, disjoint=disjoint)
-    slim = shapes(fn)
-    if slim is not fn:
-        fn = dce(slim, disjoint=disjoint)
-    fn = ascending(fn, disjoint=disjoint)
+    fn = ascending(_slim(fn, disjoint), disjoint=disjoint)
     joined = fuse(fn, disjoint=disjoint)
-    return fn if joined is fn else dce(cse(joined, disjoint=disjoint), disjoint=disjoint)
+    return fn if joined is fn else _slim(dce(cse(joined, disjoint=disjoint), disjoint=disjoint), disjoint)
+
+
+def _slim(fn: Function, disjoint: bool) -> Function:
+    """`fn` without arrays of which it needs the shape only."""
+    slim = shapes(fn)
+    return fn if slim is fn else dce(slim, disjoint=disjoint)

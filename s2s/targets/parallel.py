@@ -23,7 +23,7 @@ from s2s.ir.sums import adds, uses
 from s2s.ir.types import Array, Scalar, kind
 from s2s.simplify.ascending import Order, is_store, upwards
 from s2s.targets.partial_sums import THREADS, in_parts, may_be_parts
-from s2s.targets.scratch import make_inside, scratch
+from s2s.targets.scratch import is_scratch, make_inside
 
 # To start the threads takes as long as some thousand additions: a loop with fewer iterations is not worth it.
 _FEW = 8
@@ -180,8 +180,8 @@ class Marker:
             if reason and may_be_parts(loop, touched, self.order.cells):
                 plan.shared.append(touched[0][1])
             elif reason:
-                made = scratch(loop, touched, self.fn, self.order.cells)
-                if made is None:
+                made = touched[0][1].op
+                if made is None or not is_scratch(loop, made, self.fn, self.order.cells):
                     return reason
                 plan.own.append(made)
         return ""

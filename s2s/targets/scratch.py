@@ -9,34 +9,67 @@
             X_bar[b, d] = p_saved[d] * …              X_bar[b, d] = p_saved[d] * …
 
 So it is where nothing outside of the loop uses it, and no iteration reads a cell that it has not stored to before.
+Done before the function is differentiated, its adjoint is memory of the iteration, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from s2s.ir.cells import Cells
-from s2s.ir.core import Block, Function, Op, Value, walk
+from s2s.ir.cells import Cells, Nesting
+from s2s.ir.core import Block, Function, Op, Value, clone_function, walk
 from s2s.ir.linear import Linear
+from s2s.ir.memory import shares_memory
 from s2s.ir.ops import constant
 
+_MADE = frozenset({"np.empty", "np.empty_like", "np.zeros", "np.zeros_like"})
+_ITEMS = ("getitem", "setitem", "additem")
+# The items of an index that are a whole axis.
+_WHOLE = frozenset({"e", "s000"})
 
-def scratch(loop: Op, touched: Sequence[tuple[Op, Value]], fn: Function, cells: Cells) -> Op | None:
-    """What makes the memory that all of `touched` is of, if `loop` may make it anew in each iteration."""
-    v = touched[0][1]
-    made = v.op
-    if made is None or made.name != "np.empty" or any(u is not v for _, u in touched):
-        return None
+
+def scratch(fn: Function) -> Function:
+    """`fn`, with memory that each iteration of a loop fills for itself made there, as far out as that holds."""
+    if not any(op.name == "for" for op in walk(fn.block)):
+        return fn
+    new, _ = clone_function(fn)
+    cells = Cells(Nesting(new), new.block)
+    for made in [op for op in walk(new.block) if op.name in _MADE]:
+        uses = [op for op in walk(new.block) if made.result in op.operands()]
+        around = cells.loops(cells.s.block_of[uses[0]])[len(cells.loops(cells.s.block_of[made])):] if uses else ()
+        for body in around:
+            loop = cells.s.owner[body]
+            if loop is not None and loop.name == "for" and is_scratch(loop, made, new, cells):
+                make_inside(body, made, new)
+                break
+    return new
+
+
+def is_scratch(loop: Op, made: Op, fn: Function, cells: Cells) -> bool:
+    """Whether the memory that `made` makes before `loop` may be made anew in each iteration."""
+    v = made.result
     inside = set(walk(loop.blocks[0]))
-    uses = [op for op in walk(fn.block) if v in op.operands()]
-    if made in inside or v in fn.block.results or any(
-            v in b.results for op in walk(fn.block) for b in op.blocks) or any(
-            op not in inside or op.name not in ("getitem", "setitem") or op.args.get("value") is v
-            or set(op.attrs["items"]) != {"i"} for op in uses):
-        return None
+    if made.name not in _MADE or made in inside or v in fn.block.results or any(
+            v in b.results for op in walk(fn.block) for b in op.blocks):
+        return False
+    uses = [op for op in walk(fn.block) if v in _read(op)]
+    if not all(op in inside and _is_plain(op, v) for op in uses):
+        return False
     stores = [op for op in uses if op.name == "setitem"]
-    loads = [op for op in uses if op.name == "getitem"]
-    return made if all(any(_fills(s, r, loop, cells) for s in stores) for r in loads) else None
+    return all(any(_fills(s, r, loop, cells) for s in stores) for r in uses if r.name != "setitem")
+
+
+def _read(op: Op) -> list[Value]:
+    """The arguments of which not only the shape matters."""
+    return [v for name, arg in op.args.items() if name not in op.spec.shape_only
+            for v in (arg if isinstance(arg, tuple) else (arg,))]
+
+
+def _is_plain(op: Op, v: Value) -> bool:
+    """Whether `op` reads `v`, or stores into it, and hands it on to nobody."""
+    if op.name in ("setitem", "additem"):
+        return op.value("a") is v and op.args["value"] is not v
+    return op.spec.pure and not op.blocks and op.name != "call" and not shares_memory(op)
 
 
 def _fills(store: Op, load: Op, loop: Op, cells: Cells) -> bool:
@@ -54,6 +87,10 @@ def _fills(store: Op, load: Op, loop: Op, cells: Cells) -> bool:
         if op.name != "for" or op.attrs.get("breaks") or constant(op.value("step")) not in (1, -1):
             return False
         loops[op.blocks[0].params[0]] = op
+    if store.attrs["items"] and set(store.attrs["items"]) <= _WHOLE:
+        return True
+    if load.name not in _ITEMS or {*load.attrs["items"], *store.attrs["items"]} != {"i"}:
+        return False
     return all(_within(cells.linear(x), cells.linear(y), loops, load, cells)
                for x, y in zip(store.values("index"), load.values("index"), strict=True))
 

@@ -92,19 +92,21 @@ def test_reason(f: Callable[..., Any], reverse: bool, reason: str) -> None:
     assert str(found[0]).startswith(f"{threads.__file__}:{found[0].loc.line}: ")
 
 
-@pytest.mark.parametrize(("f", "reverse"), [
-    (threads.jacobi, False), (threads.jacobi, True), (threads.gemm, False), (threads.gemm, True), (threads.atax, False),
-    (threads.atax, True),
-    (threads.products, False), (threads.paths, False), (threads.bodies, True), (threads.summed, True),
-    (threads.scattered, True), (threads.triangle, False), (threads.backwards, True), (threads.scaled, True),
-])
+FORWARD = [threads.jacobi, threads.gemm, threads.atax, threads.products, threads.reused, threads.paths,
+           threads.triangle]
+REVERSE = [threads.jacobi, threads.gemm, threads.atax, threads.bodies, threads.summed, threads.scattered,
+           threads.backwards, threads.scaled]
+
+
+@pytest.mark.parametrize(("f", "reverse"), [*((f, False) for f in FORWARD), *((f, True) for f in REVERSE)])
 def test_parallel(f: Callable[..., Any], reverse: bool) -> None:
     assert any(loop.parallel and loop.reverse is reverse for loop in lowered(f).loops)
 
 
-def test_batch() -> None:
+@pytest.mark.parametrize("f", [threads.layers, threads.reused], ids=lambda f: f.__name__)
+def test_batch(f: Callable[..., Any]) -> None:
     """A loop over samples is one loop with its reverse, which keeps nothing for later samples."""
-    low = lowered(threads.layers)
+    low = lowered(f)
     assert [loop.parallel for loop in low.loops] == [True]
     assert "saved" not in low.source
 

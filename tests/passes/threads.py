@@ -149,6 +149,18 @@ def paths(Z, drift, start):
     return total
 
 
+def reused(X, W):
+    h = np.zeros(W.shape[0])
+    s = 0.0
+    for p in range(X.shape[0]):
+        h[:] = 0.0
+        for i in range(W.shape[1]):
+            for j in range(W.shape[0]):
+                h[j] += X[p, i] * W[j, i]
+        s += np.sum(np.tanh(h))
+    return s
+
+
 def remembered(x):
     kept = np.empty(x.shape[0])
     y = np.zeros(x.shape[0])
@@ -234,7 +246,8 @@ CASES = {
     summed: (_r((12, 12)), _r(12)), scattered: (_r(40), np.arange(40) * 7 % 5),
     seidel: (_r((12, 12)), 3), atax: (_r((9, 10)), _r(10)),
     bodies: (_r(11),), all_pairs: (_r(11),), prefix: (_r(11),), layers: (_r((9, 10)), _r((12, 10)), _r(12)),
-    remembered: (_r(9),), paths: (_r((9, 10)), _r(10), 1.5), products: (_r((9, 10)),),
+    reused: (_r((9, 10)), _r((8, 10))), remembered: (_r(9),), paths: (_r((9, 10)), _r(10), 1.5),
+    products: (_r((9, 10)),),
     triangle: (_r((9, 9)), _r(9)), views: (_r(30),), shifted: (_r(30),), last: (_r(9),),
     until: (_r(9) * 0.9,), rows: (_r((9, 10)),), backwards: (_r(20),), scaled: (_r(20),),
 }
