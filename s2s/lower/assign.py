@@ -6,6 +6,7 @@ import gast
 
 from s2s.ir.core import Value
 from s2s.ir.types import Array, Scalar
+from s2s.lower.adopted import adopt
 from s2s.lower.array_attributes import set_array_attribute
 from s2s.lower.attributes import get_attribute
 from s2s.lower.context import Context
@@ -129,11 +130,11 @@ def augmented(ctx: Context, node: gast.AugAssign, name: str) -> None:
         if isinstance(old, Value) and isinstance(old.type, Array):
             in_place(ctx, node, old, ("e",), (), name, change)
             return
+        if isinstance(old, Outside) and isinstance(old.value, list | dict):
+            old = adopt(ctx, target, old)
         if _is_extended(old, name):
             _extend(ctx, node, old, change)
             return
-        if isinstance(old, Outside) and isinstance(old.value, list | dict):
-            set_item(ctx, target, old, change, change)  # raises
         set_name(ctx, target.id, _by_operator(ctx, node, name, old, change))
         return
     if isinstance(target, gast.Subscript):

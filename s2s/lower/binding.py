@@ -253,9 +253,9 @@ def path_name(path: Path) -> str:
         kind, what = step
         if kind != "self":
             parts.append(str(what))
-    if not parts:
+    if not parts or parts[0].isdigit():
         root = path[0]
-        parts = [str(root[1] if isinstance(root, tuple) else root)]
+        parts = [str(root[1] if isinstance(root, tuple) else root), *parts]
     name = "_".join(p for p in parts if p)
     cleaned = "".join(c if c.isalnum() or c == "_" else "_" for c in name).strip("_")
     return cleaned if cleaned and not cleaned[0].isdigit() else f"v{cleaned}"

@@ -105,6 +105,22 @@ class Carry:
         for slot in params:
             if slot not in self.after and slot[0] == "env":
                 raise Peel
+        again |= self._adopted()
+        self._refuse_other_sizes()
+        self._check_structure()
+        self._refuse_changed()
+        return again | self._bring()
+
+    def _adopted(self) -> bool:
+        """Carry what containers hold of which a copy was first made in this loop; True if there are any."""
+        found = [box for box in self.end.heap if box in self.ctx.contents and box not in self.start.heap]
+        for box in found:
+            self.start.heap[box] = copy_content(self.ctx.contents[box])
+        self.before = flatten(self.start) if found else self.before
+        return bool(found)
+
+    def _refuse_other_sizes(self) -> None:
+        """A container has the items after an iteration that it had before."""
         for slot in self.before:
             if slot not in self.after and slot[0] == "heap" and slot[1] in self.end.heap:
                 raise self._other_length()
@@ -114,9 +130,6 @@ class Carry:
                 raise self._other_length()
             if isinstance(content, dict) and isinstance(end, dict) and (gone := content.keys() - end.keys()):
                 raise Peel(self._other_keys(next(iter(gone))))
-        self._check_structure()
-        self._refuse_changed()
-        return again | self._bring()
 
     def _added(self, slot: Slot) -> bool:
         """An iteration has added a key to a container, and the next one has it; True if the loop can start with it."""

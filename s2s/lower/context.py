@@ -275,7 +275,9 @@ class Context:
         self.wanted: frozenset[int] = frozenset()  # objects that targets and sources are, by identity
         self.parts: dict[int, Value] = {}  # elements of lists that grow, which are among those objects
         self.superseded: set[Value] = set()  # values that a tape watches in another form from some point on
-        self.links: dict[int, Lowered] = {}  # what objects stand for that an earlier block of the program computed
+        self.links: dict[int, Lowered] = {}  # what stands for objects: computed in an earlier block, or adopted
+        self.adopted: dict[Box, Outside] = {}  # the program's copies of containers from outside that it changes
+        self.contents: dict[Box, Any] = {}  # what those hold when the call begins
         self.tapes: dict[int, Box] = {}  # what the program records for a tape that exists outside of it
 
     # Shorthands ---------------------------------------------------------------------------------
@@ -351,6 +353,15 @@ class Context:
                 raise Late(loops, WHOLE)
         self.missed.add((box, WHOLE))
         return self.state.heap[box]
+
+    def linked(self, x: Outside) -> Lowered | None:
+        """What stands for an object in this program; None where it stands for itself."""
+        if isinstance(x.value, list | dict):
+            self.object_scope(x)
+        found = self.links.get(id(x.value))
+        if isinstance(found, Box) and found in self.contents and found not in self.state.heap:
+            self.state.heap[found] = copy_content(self.contents[found])  # adopted on another path
+        return found
 
     def object_scope(self, x: Outside) -> tuple[str, int]:
         """Where the state keeps the attributes that are stored in an object, by whichever path it is reached."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import collections
 from typing import Any
 
 import gast
 import numpy as np
 
-from s2s.errors import UnsupportedSyntaxError, located
 from s2s.ir.core import Value
 from s2s.ir.ops import axes_taken, constant, index_items
 from s2s.ir.types import INT, Array, List, Scalar, Type, unify
+from s2s.lower.adopted import adopt
 from s2s.lower.attributes import get_attribute
 from s2s.lower.context import Context, GrowList
 from s2s.lower.guards import raise_if
@@ -80,6 +81,8 @@ def _range_item(ctx: Context, node: gast.AST, x: Range, index: Lowered) -> Lower
 def _outside_dict_item(ctx: Context, node: gast.AST, x: Outside, index: Lowered) -> Lowered:
     key = static(ctx, node, index, "the key")
     if key not in x.value:
+        if type(x.value) in (collections.defaultdict, collections.Counter):
+            return get_item(ctx, node, adopt(ctx, node, x), index)
         missing = call_special(ctx, node, x, "__missing__", [index])
         if missing is not None:
             return missing
@@ -221,10 +224,12 @@ def set_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered, new: Lowe
             return
         ctx.call(node, get_attribute(ctx, node, x, "__setitem__"), [index, new])
         return
-    raise located(UnsupportedSyntaxError, ctx.loc(node),
-                  f"a store into {describe(x)}, which exists outside the function",
-                  "what it holds after the call would be part of the result",
-                  "work on a copy, and return what is to be differentiated")
+    if isinstance(x, Outside) and call_special(ctx, node, x, "__setitem__", [index, new]) is not None:
+        return
+    if isinstance(x, Outside):
+        set_item(ctx, node, adopt(ctx, node, x), index, new)
+        return
+    raise ctx.error(node, f"a store into {describe(x)}")
 
 
 def _slice(ctx: Context, node: gast.AST, index: Slice) -> slice:
@@ -284,6 +289,8 @@ def store(ctx: Context, node: gast.AST, a: Value, items: tuple[str, ...], index:
 
 def delete_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered) -> None:
     """`del x[index]` for containers of known structure."""
+    if isinstance(x, Outside) and isinstance(x.value, list | dict):
+        x = adopt(ctx, node, x)
     if isinstance(x, Box) and isinstance(ctx.state.heap[x], list | dict):
         if x in ctx.frozen:
             raise ctx.error(node, "this container is one of two, depending on a condition, and is changed")

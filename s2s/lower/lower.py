@@ -10,6 +10,7 @@ from s2s.containers import class_fields, field_names, steps_of
 from s2s.ir.core import Block, Function, Value
 from s2s.ir.ops import constant
 from s2s.ir.types import Opaque, Type, is_inexact
+from s2s.lower.adopted import write_back
 from s2s.lower.attempts import statically_raised
 from s2s.lower.binding import Binding, Path, Read
 from s2s.lower.calls import lower_call, stand_in
@@ -133,6 +134,7 @@ def _lower_once(ctx: Context, function: Any, name: str, args: Sequence[Any], kwa
     block = ctx.b.block
     given = frozenset(ctx.params)
     result = usable(ctx, None, ctx.call(None, Outside(function, root), lowered, named))
+    write_back(ctx)
     if ctx.stores_attributes:
         _tell_apart(ctx)
     results: list[Value] = []

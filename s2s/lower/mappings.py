@@ -10,6 +10,7 @@ from typing import Any
 import gast
 
 from s2s.ir.core import Value
+from s2s.lower.adopted import adopt, can_adopt
 from s2s.lower.containers import DEQUE_METHODS, LIST_METHODS, count_equal, first_equal
 from s2s.lower.context import Context
 from s2s.lower.indexing import get_item
@@ -31,7 +32,9 @@ def call_method(ctx: Context, node: gast.AST, x: Lowered, name: str, args: list[
     if isinstance(x, Box):
         usable(ctx, node, x)
         method = methods_of(x).get(name)
-        return None if method is None else method(ctx, node, x, *args, **kwargs)
+        return None if method is None else method(ctx, node, x, *args, **kwargs)  # type: ignore[no-any-return]
+    if isinstance(x, Outside) and isinstance(x.value, dict) and name in _CHANGES and can_adopt(ctx, x):
+        return call_method(ctx, node, adopt(ctx, node, x), name, args, kwargs)
     if isinstance(x, Outside):
         return _outside_method(ctx, node, x, name, args)
     if isinstance(x, Static) and isinstance(x.value, str | bytes):
@@ -243,6 +246,7 @@ _DICT: dict[str, Callable[..., Any]] = {
     "get": _get, "pop": _pop, "popitem": _popitem, "update": _update, "setdefault": _setdefault, "copy": _copy,
     "clear": _clear, "move_to_end": _move_to_end, "items": _view("items"), "keys": _view("keys"),
     "values": _view("values")}
+_CHANGES = ("pop", "popitem", "update", "setdefault", "clear", "move_to_end")
 _SET: dict[str, Callable[..., Any]] = {
     "add": _add, "discard": _discard, "remove": _remove, "clear": _clear,
     "union": _combined("union"), "intersection": _combined("intersection"), "difference": _combined("difference"),

@@ -28,7 +28,7 @@ STABLE_MODULES = (np, math, np.linalg, builtins, cmath, functools, itertools, op
 def outside(ctx: Context, read: Read) -> Lowered:
     """What a read stands for: a parameter of the program, a constant, or an object to look into."""
     v = read.value
-    linked = ctx.links.get(id(v))
+    linked = ctx.linked(Outside(v, read)) if ctx.links else None
     if linked is not None:
         return linked
     if read.by_value or v is None or isinstance(v, str | bytes | slice | np.dtype | type(...)):
@@ -68,7 +68,7 @@ def opaque(ctx: Context, x: Outside) -> Value:
     """The object itself, as a parameter of the program, for calls that are left in place."""
     if x.read.leaf is None:
         name = path_name(x.read.path)
-        if len(x.read.path) == 1:
+        if len(x.read.path) == 1 and not is_argument(x.read):
             name = getattr(x.value, "__name__", type(x.value).__name__)
         x.read.leaf = ctx.param(Opaque(type(x.value).__name__), name if name.isidentifier() else "function")
     return x.read.leaf

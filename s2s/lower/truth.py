@@ -95,6 +95,8 @@ def usable(ctx: Context, node: gast.AST | None, x: Lowered) -> Lowered:
             return x.value
         raise ctx.error(node, f"this is {x.why}", "the derivative needs one kind of value here",
                         "give it the same type on every path")
+    if isinstance(x, Outside):
+        x = ctx.linked(x) or x
     if isinstance(x, Outside | Box):
         _refuse_changed(ctx, node, x)
     if isinstance(x, Box) and any(_differs(ctx.state.heap.get(box, content), content)

@@ -331,8 +331,8 @@ REFUSALS = [
         the derivative needs one type for each variable of a loop
         give it one type before the loop
         """),
-    Refusal("store into a global list", """
-        TABLE = [0.0, 1.0]
+    Refusal("store into a long global list", """
+        TABLE = [0.0] * 300
 
         def f(x):
             TABLE[0] = x
@@ -342,8 +342,8 @@ REFUSALS = [
           File "FILE", line 4, in f
             TABLE[0] = x
             ^^^^^^^^
-        what it holds after the call would be part of the result
-        work on a copy, and return what is to be differentiated
+        each of its items would be a value of the program
+        use an array, or work on a copy and return what is to be differentiated
         """),
     Refusal("out=", """
         def f(x):
