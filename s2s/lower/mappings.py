@@ -32,7 +32,7 @@ def call_method(ctx: Context, node: gast.AST, x: Lowered, name: str, args: list[
     if isinstance(x, Box):
         usable(ctx, node, x)
         method = methods_of(x).get(name)
-        return None if method is None else method(ctx, node, x, *args, **kwargs)  # type: ignore[no-any-return]
+        return None if method is None else method(ctx, node, x, *args, **kwargs)
     if isinstance(x, Outside) and isinstance(x.value, dict) and name in _CHANGES and can_adopt(ctx, x):
         return call_method(ctx, node, adopt(ctx, node, x), name, args, kwargs)
     if isinstance(x, Outside):
