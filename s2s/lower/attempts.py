@@ -113,13 +113,15 @@ def _branches(ctx: Context, a: _Attempt, rest: list[gast.AST], one: One) -> bool
     ops = a.block.ops
     at = first_risk(ctx, ops, a.caught)
     if at is None:
-        ctx.b.block.ops += ops
+        _append(ctx, a, ops, 0, len(ops))
         ctx.state = a.end
-        return _orelse(ctx, a.node, rest, one)
+        if left(ctx) == FALSE and a.node.orelse:
+            lower_sequence(ctx, a.node.orelse, one)
+        return False
     last = last_risk(ctx, ops, a.caught)
     for op in ops[at:last]:
         _refuse_effect(ctx, a, op)
-    ctx.b.block.ops += ops[:at]
+    _append(ctx, a, ops[:at], 0, at)
     try:
         code = failure(ctx, ops[at:], a.handlers)
     except Unknown as unknown:
@@ -137,7 +139,7 @@ def _branches(ctx: Context, a: _Attempt, rest: list[gast.AST], one: One) -> bool
 
     def ok() -> None:
         ctx.state = a.end
-        ctx.b.block.ops += kept
+        _append(ctx, a, kept, at, len(ops))
         if left(ctx) == FALSE:
             lower_sequence(ctx, a.node.orelse, one)
 
@@ -145,6 +147,22 @@ def _branches(ctx: Context, a: _Attempt, rest: list[gast.AST], one: One) -> bool
         ok()
         return False
     return _choose(ctx, a, code, failed_from, ok, rest, one)
+
+
+def _append(ctx: Context, a: _Attempt, ops: list[Op], first: int, last: int) -> None:
+    """Put `ops`, what has become of the body from `first` to `last`, where the `try` stands.
+
+    For a `try` around it, with the states before its statements.
+    """
+    around = tuple(cls for classes in ctx.catching for cls in classes)
+    if len(ops) != last - first and around:
+        for op in ops:
+            if may_raise(ctx, op, around):
+                raise _refused(ctx, a, op)
+    shift = len(ctx.b.block.ops) - first
+    ctx.marks.setdefault(ctx.b.block, []).extend(
+        (n + shift, state) for n, state in ctx.marks.get(a.block, ()) if first <= n <= last)
+    ctx.b.block.ops += ops
 
 
 def _final(ctx: Context, v: Value) -> Value:
@@ -168,12 +186,6 @@ def _choose(ctx: Context, a: _Attempt, code: Value, failed_from: State, ok: Call
 
     failed = code if len(a.handlers) == 1 else ctx.b.binary("ne", code, ctx.b.int(0))
     return lower_arms(ctx, failed, [handler(0), ok], rest, one)
-
-
-def _orelse(ctx: Context, node: gast.Try, rest: list[gast.AST], one: One) -> bool:
-    if left(ctx) == FALSE and node.orelse:
-        lower_sequence(ctx, node.orelse, one)
-    return False
 
 
 def _handler(ctx: Context, handler: Any, one: One) -> None:
@@ -281,4 +293,3 @@ def statically_raised(ctx: Context, error: S2SError) -> bool:
     ctx.b.emit("raise", {"args": ()}, {"text": f"raise {cls.__name__}()", "cls": cls})
     ctx.state.env[ctx.frame, RETURNED] = TRUE
     return True
-

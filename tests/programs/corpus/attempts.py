@@ -244,3 +244,17 @@ def system_that_may_be_singular(a, b):
     except np.linalg.LinAlgError:
         y = b
     return np.sum(y * y)
+
+
+@program(args=(1.4, 0), wrt=(0,))
+def what_an_inner_try_has_changed(x, n):
+    s = x
+    try:
+        try:
+            s = s * 2.0
+            s = s + 1.0 / n
+        except ValueError:
+            s = 100.0
+    except ZeroDivisionError:
+        s = s + 3.0 * x
+    return s
