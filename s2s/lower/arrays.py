@@ -13,7 +13,7 @@ from s2s.ir.ops import constant as known_constant
 from s2s.ir.types import Array, Scalar
 from s2s.lower.attributes import VARIABLE_METHODS, get_attribute
 from s2s.lower.context import Context, GrowList
-from s2s.lower.effects import Template, text_of
+from s2s.lower.effects import Template, emit_effect, text_of
 from s2s.lower.indexing import store
 from s2s.lower.iterate import known_items
 from s2s.lower.library.arrays import vectorized
@@ -37,7 +37,6 @@ def _numpy_scalar(dtype: str) -> Callable[..., Lowered]:
         v = value(ctx, node, args[0])
         return ctx.b.cast(v, Scalar(dtype))
     return convert
-
 
 
 def _array(ctx: Context, node: Node, args: Args, kwargs: Kwargs, *, copy: bool = True) -> Lowered:
@@ -74,7 +73,6 @@ def _array(ctx: Context, node: Node, args: Args, kwargs: Kwargs, *, copy: bool =
     return v
 
 
-
 def _with_rank(ctx: Context, node: Node, v: Value, rank: int) -> Lowered:
     """`v` with axes of size 1 before its own."""
     t = v.type
@@ -90,7 +88,6 @@ def _asarray(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     return _array(ctx, node, args, kwargs, copy=False)
 
 
-
 def _attribute(name: str) -> Callable[..., Lowered]:
     """np.shape, np.ndim and np.size: attributes of an array."""
     def read(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
@@ -102,12 +99,10 @@ def _attribute(name: str) -> Callable[..., Lowered]:
     return read
 
 
-
 def _where(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     if len(args) == 1:
         return ctx.call(node, Static(np.nonzero), args)
     return call_rule(ctx, node, ctx.services.table.by_callable[np.where], args, kwargs)
-
 
 
 def _ascontiguousarray(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
@@ -115,7 +110,6 @@ def _ascontiguousarray(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> 
     if isinstance(x, Value) and isinstance(x.type, Array) and x.type.layout != "C":
         return call_rule(ctx, node, ctx.services.table.by_callable[np.ascontiguousarray], args, kwargs)
     return _asarray(ctx, node, args, kwargs)
-
 
 
 _CHANGES_LENGTH = ("append", "pop", "extend")
@@ -175,7 +169,6 @@ def _other_method(ctx: Context, node: Node, x: Value, name: str, args: Args) -> 
     return None
 
 
-
 def _item(ctx: Context, node: Node, x: Value, args: Args) -> Value:
     """The element that `item` is asked for: by one number of all, or by its indices."""
     if not args or not isinstance(x.type, Array):
@@ -193,7 +186,6 @@ def _weak(x: Value) -> Scalar:
         np.dtype(x.type.dtype).kind], True)
 
 
-
 def _variable_method(ctx: Context, node: Node, x: Value, name: str, args: Args) -> Lowered:
     if name in ("numpy", "value", "read_value"):
         return x
@@ -207,9 +199,7 @@ def _variable_method(ctx: Context, node: Node, x: Value, name: str, args: Args) 
     handle = opaque(ctx, Outside(holder.value, holder))
     template = Template(ctx)
     text = f"{text_of(template.marker(handle))}.assign({text_of(template.marker(new))})"
-    ctx.b.emit("pycall", {"args": tuple(template.operands)},
-               {"text": text, "types": [], "name": "assign",
-                                                                    "harmless": True})
+    emit_effect(ctx, template, text, "assign")
     ctx.variables[new] = read
     key = (("variable", id(read.value)), "value")
     ctx.state.bind(key, new)

@@ -76,7 +76,7 @@ def _object(ctx: Context, node: gast.AST | None, callee: Static | Outside, args:
         kept = {k: outside(ctx, step(step(read, "attr", "keywords"), "item", k)) for k in callee.value.keywords}
         return lower_call(ctx, node, outside(ctx, step(read, "attr", "func")), [*first, *args], {**kept, **kwargs})
     f = callee.value
-    _refuse_builtin(ctx, node, callee, args)
+    _refuse_names(ctx, node, f, args)
     special = api_call(ctx, node, callee, args, kwargs)
     if special is not None:
         return special
@@ -165,12 +165,6 @@ def stand_in(ctx: Context, node: gast.AST | None, function: Callable[..., Any] |
     at = ctx.frame.at if ctx.frame is not None and ctx.frame.at is not None else ctx.b.loc
     assert isinstance(found, types.FunctionType)
     return call_python(ctx, node, found, ctx.binding.constant(found), args, kwargs, at)
-
-
-def _refuse_builtin(ctx: Context, node: gast.AST | None, callee: Static | Outside, args: list[Lowered]) -> None:
-    """Builtins that no generated function can stand in for, and what is no function."""
-    f = callee.value
-    _refuse_names(ctx, node, f, args)
 
 
 def _library_call(ctx: Context, node: gast.AST, look_into: Callable[[], Lowered], callee: Static | Outside,

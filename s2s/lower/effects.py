@@ -16,7 +16,7 @@ import numpy as np
 
 from s2s.ir.core import Block, Value
 from s2s.ir.ops import constant
-from s2s.ir.types import Opaque, Scalar
+from s2s.ir.types import Opaque
 from s2s.lower.binding import is_argument
 from s2s.lower.context import RETURNED, Context
 from s2s.lower.control import TRUE
@@ -139,6 +139,12 @@ def call_text(ctx: Context, node: gast.AST, name: str, args: list[Lowered],
     return text_of(call), tuple(template.operands)
 
 
+def emit_effect(ctx: Context, template: Template, text: str, name: str) -> None:
+    """A statement that changes something outside of the program: done once, and never an array's numbers."""
+    attrs = {"text": text, "types": [], "name": name, "harmless": True}
+    ctx.b.emit("pycall", {"args": tuple(template.operands)}, attrs)
+
+
 def lower_print(ctx: Context, node: gast.AST, args: list[Lowered], kwargs: dict[str, Lowered]) -> Lowered:
     """`print(...)`, left in place."""
     text, operands = call_text(ctx, node, "print", args, kwargs)
@@ -151,13 +157,19 @@ def lower_assert(ctx: Context, node: gast.Assert) -> None:
     test = truth(ctx, node.test, ctx.expr(node.test))
     if test is True:
         return
-    template = Template(ctx)
-    message = "" if node.msg is None else ", " + text_of(template.of(node.msg, ctx.expr(node.msg)))
-    shifted = message
-    for k in reversed(range(len(template.operands))):
-        shifted = shifted.replace(f"⟦{k}⟧", f"⟦{k + 1}⟧")
     condition = ctx.b.const(False) if isinstance(test, bool) else test
-    ctx.b.emit("assert", {"test": condition, "args": tuple(template.operands)}, {"text": f"assert ⟦0⟧{shifted}"})
+    template, fail = Template(ctx), Block()
+    with ctx.b.at(fail):
+        message = "" if node.msg is None else text_of(template.of(node.msg, ctx.expr(node.msg)))
+        ctx.b.emit("raise", {"args": tuple(template.operands)}, {"text": f"raise AssertionError({message})"})
+    if all(op.name in ("const", "format", "raise") for op in fail.ops):
+        for k in reversed(range(len(template.operands))):
+            message = message.replace(f"⟦{k}⟧", f"⟦{k + 1}⟧")
+        ctx.b.block.ops += fail.ops[:-1]
+        ctx.b.emit("assert", {"test": condition, "args": tuple(template.operands)},
+                   {"text": f"assert ⟦0⟧{message and ', '}{message}"})
+    else:  # what has to be computed for the message, is where the test fails
+        ctx.b.region("if", {"cond": condition}, [Block(), fail], [])
 
 
 def lower_raise(ctx: Context, node: gast.Raise) -> None:
@@ -195,14 +207,9 @@ def leave_in_place(ctx: Context, node: gast.AST, callee: Lowered, args: list[Low
     """
     template = Template(ctx)
     target = template.of(node, callee)
-    if isinstance(target, ast.Name) and not template.operands:
-        assert isinstance(callee, Static)
-        text_callee: ast.expr = target
-    else:
-        text_callee = target
     if method:
-        text_callee = ast.Attribute(text_callee, method, ast.Load())
-    call = ast.Call(text_callee, [template.of(node, a) for a in args],
+        target = ast.Attribute(target, method, ast.Load())
+    call = ast.Call(target, [template.of(node, a) for a in args],
                     [ast.keyword(k, template.of(node, v)) for k, v in kwargs.items()])
     what = Opaque(getattr(getattr(callee, "value", None), "__name__", "object"))
     op_types = [what] if types is None else types
@@ -274,9 +281,7 @@ def assign_outside(ctx: Context, name: str, scope: Any, new: Lowered) -> None:
     template = Template(ctx)
     holder = template.marker(target)
     text = f"{text_of(holder)}.__setitem__({name!r}, {text_of(template.of(ctx.statement, new))})"
-    ctx.b.emit("pycall", {"args": tuple(template.operands)},
-               {"text": text, "types": [], "name": f"global {name}",
-                                                                    "harmless": True})
+    emit_effect(ctx, template, text, f"global {name}")
 
 
 def assign_attribute(ctx: Context, node: gast.AST, x: Outside, name: str, new: Lowered) -> None:
@@ -288,9 +293,7 @@ def assign_attribute(ctx: Context, node: gast.AST, x: Outside, name: str, new: L
     template = Template(ctx)
     holder = template.marker(opaque(ctx, x))
     text = f"setattr({text_of(holder)}, {name!r}, {text_of(template.of(node, new))})"
-    ctx.b.emit("pycall", {"args": tuple(template.operands)},
-               {"text": text, "types": [], "name": f"setattr {name}",
-                                                                    "harmless": True})
+    emit_effect(ctx, template, text, f"setattr {name}")
 
 
 def text_operator(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> Lowered:
@@ -307,5 +310,3 @@ def is_text(v: Any) -> bool:
     """Whether a value is the text of an f-string."""
     return isinstance(v, Value) and isinstance(v.type, Opaque) and v.type.what == FORMATTED
 
-
-__all__ = ["Block", "Scalar", "Template", "leave_in_place"]

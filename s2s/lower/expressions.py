@@ -9,7 +9,7 @@ from typing import Any
 import gast
 
 from s2s.ir.core import Block, Value
-from s2s.ir.types import BOOL, Array, is_numeric
+from s2s.ir.types import BOOL
 from s2s.lower.assign import assign
 from s2s.lower.attributes import get_attribute
 from s2s.lower.comprehensions import lower_comprehension, lower_generator
@@ -164,10 +164,6 @@ def _dict(ctx: Context, node: gast.Dict) -> Lowered:
     return box
 
 
-def _lambda(ctx: Context, node: gast.Lambda) -> Lowered:
-    return closure(ctx, node)
-
-
 def closure(ctx: Context, node: gast.FunctionDef | gast.Lambda) -> Closure:
     """A nested function; its defaults are evaluated now."""
     defaults = tuple(ctx.expr(d) for d in node.args.defaults)
@@ -215,10 +211,6 @@ def _call(ctx: Context, node: gast.Call) -> Lowered:
     return ctx.call(node, callee, args, kwargs)
 
 
-def _fstring(ctx: Context, node: gast.JoinedStr) -> Lowered:
-    return format_string(ctx, node)
-
-
 def _set(ctx: Context, node: gast.Set) -> Lowered:
     return make_set(ctx, [static(ctx, n, ctx.expr(n), "an element of a set") for n in node.elts])
 
@@ -230,10 +222,8 @@ def _starred(ctx: Context, node: gast.AST) -> Lowered:
 _EXPRESSIONS: dict[type, Callable[[Context, Any], Lowered]] = {
     gast.Constant: _constant, gast.Name: _name, gast.BinOp: _binop, gast.UnaryOp: _unary, gast.BoolOp: _boolop,
     gast.Compare: _compare, gast.IfExp: _ifexp, gast.Tuple: _tuple, gast.List: _list, gast.Dict: _dict,
-    gast.Lambda: _lambda, gast.NamedExpr: _walrus, gast.Attribute: _attribute, gast.Subscript: _subscript,
-    gast.Slice: _slice, gast.Call: _call, gast.JoinedStr: _fstring, gast.Set: _set, gast.Starred: _starred,
+    gast.Lambda: closure, gast.NamedExpr: _walrus, gast.Attribute: _attribute, gast.Subscript: _subscript,
+    gast.Slice: _slice, gast.Call: _call, gast.JoinedStr: format_string, gast.Set: _set, gast.Starred: _starred,
     gast.ListComp: lower_comprehension, gast.GeneratorExp: lower_generator, gast.DictComp: lower_comprehension,
     gast.SetComp: lower_comprehension, gast.Yield: lower_yield, gast.YieldFrom: lower_yield_from,
 }
-
-__all__ = ["Array", "Conflict", "is_numeric", "lower_expression"]

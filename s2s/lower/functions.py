@@ -10,7 +10,7 @@ from typing import Any
 import gast
 
 from s2s.errors import S2SError
-from s2s.ir.core import Block, Function, Loc, Op, Value, clone_block, free_values, walk
+from s2s.ir.core import Block, Function, Loc, Value, clone_block, free_values, walk
 from s2s.ir.ops import constant
 from s2s.ir.types import Type, unify
 from s2s.lower.binding import Read
@@ -529,5 +529,3 @@ def _shared(ctx: Context, node: gast.AST | None, frame: Frame, tree: Any, bound:
     found = ctx.shared[key]
     return None if found is None else _call_function(ctx, node, found, bound)
 
-
-__all__ = ["Op", "call_closure", "call_python"]

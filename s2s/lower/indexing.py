@@ -87,8 +87,7 @@ def _outside_dict_item(ctx: Context, node: gast.AST, x: Outside, index: Lowered)
         if missing is not None:
             return missing
         raise ctx.error(node, f"KeyError: {key!r}", python=KeyError)
-    override = ctx.state.env.get((("item", x.read.path), repr(key)))
-    return override if override is not None else outside(ctx, ctx.binding.read(x.read, "item", key))
+    return outside(ctx, ctx.binding.read(x.read, "item", key))
 
 
 def _is_empty_index(index: Lowered) -> bool:

@@ -443,10 +443,6 @@ def _type_call(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     return new_instance(ctx, node, cls, args[1:], kwargs)
 
 
-def _object_new(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
-    return object_new(ctx, node, args, kwargs)
-
-
 INTRINSICS: dict[Any, Callable[..., Lowered]] = {
     len: _len, range: _range, enumerate: _enumerate, zip: _zip, reversed: _lazy("reversed"),
     map: _lazy("map"), float: _convert(FLOAT, float), int: _convert(INT, int), bool: _convert(BOOL, bool),
@@ -456,7 +452,7 @@ INTRINSICS: dict[Any, Callable[..., Lowered]] = {
     callable: _callable, any: _logical(False), all: _logical(True), print: lower_print, round: _round,
     divmod: _divmod, pow: _pow, str: _text("str"), repr: _text("repr"), slice: _slice,
     super: _super, iter: lower_iter, next: lower_next, library_pool: pool_of,
-    object.__getattribute__: _raw_attribute, object.__setattr__: _raw_store, object.__new__: _object_new,
+    object.__getattribute__: _raw_attribute, object.__setattr__: _raw_store, object.__new__: object_new,
     type.__call__: _type_call, list.__getitem__: _raw_item, tuple.__getitem__: _raw_item, dict.__getitem__: _raw_item,
     **ARRAYS, **ORDERING, **TOOLS, **COLLECTIONS,
 }

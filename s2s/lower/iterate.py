@@ -445,10 +445,6 @@ def _dict_view(ctx: Context, node: gast.AST, x: Lazy) -> Items:
 
 def _map(ctx: Context, node: gast.AST, x: Lazy) -> Items:
     function, *sources = x.parts
-    return _mapped(ctx, node, function, sources)
-
-
-def _mapped(ctx: Context, node: gast.AST, function: Lowered, sources: list[Lowered]) -> Items:
     rows = items_of(ctx, node, sources[0]) if len(sources) == 1 else _zip(ctx, node, Lazy("zip", tuple(sources)))
 
     def apply(item: Lowered) -> Lowered:

@@ -13,7 +13,7 @@ from s2s.ir.ops import SPECS, constant
 from s2s.ir.types import BOOL, INT, Scalar, fresh_dim
 from s2s.lower.carry import Carry
 from s2s.lower.context import RETURNED, Context, Loop, Peel, Unroll
-from s2s.lower.control import FALSE, TRUE, as_bool, branch, either, flag, left, not_
+from s2s.lower.control import FALSE, TRUE, as_bool, branch, either, flag, left
 from s2s.lower.iterate import Items, items_of
 from s2s.lower.merge import changed, replace
 from s2s.lower.names import assigned_names
@@ -59,6 +59,23 @@ def lower_for(ctx: Context, node: gast.For, items: Items, body: Body, orelse: Ca
     _else(ctx, loop, orelse)
 
 
+def _iteration(ctx: Context, loop: Loop, body: Callable[[], None]) -> Static | Value:
+    """An iteration that stands apart; whether it leaves the loop, or the function."""
+    ctx.state.env[loop.continued] = FALSE
+    body()
+    ctx.state.env[loop.continued] = FALSE
+    ctx.state.rejoin()
+    return left(ctx)
+
+
+def _unless(ctx: Context, gone: Static | Value, rest: Callable[[], None]) -> None:
+    """`rest`, where control has not gone."""
+    if gone == FALSE:
+        rest()
+    elif isinstance(gone, Value):
+        branch(ctx, ctx.b.one("not", {"x": gone}), rest, lambda: None)
+
+
 def _pushed(ctx: Context, node: gast.AST, push: Callable[[Callable[[Lowered], None]], None], body: Body,
             orelse: Callable[[], None]) -> None:
     """A loop over a generator: its body is lowered where the generator yields; what leaves it ends the generator."""
@@ -72,11 +89,7 @@ def _pushed(ctx: Context, node: gast.AST, push: Callable[[Callable[[Lowered], No
         ctx.b.loc = ctx.loc(statement) if statement is not None else ctx.b.loc
         ctx.loops.append(loop)
         try:
-            ctx.state.env[loop.continued] = FALSE
-            body(loop, item)
-            ctx.state.env[loop.continued] = FALSE
-            ctx.state.rejoin()
-            gone = left(ctx)
+            gone = _iteration(ctx, loop, lambda: body(loop, item))
         finally:
             ctx.loops.remove(loop)
             ctx.frame, ctx.statement, ctx.stack, ctx.b.loc = inner
@@ -95,12 +108,7 @@ def _else(ctx: Context, loop: Loop, orelse: Callable[[], None]) -> None:
     ctx.state.env.pop(loop.continued, None)
     ctx.state.env.pop(loop.done, None)
     ctx.state.rejoin()
-    if early == FALSE:
-        orelse()
-    elif isinstance(early, Value):
-        stay = not_(ctx, early)
-        assert isinstance(stay, Value)
-        branch(ctx, stay, orelse, lambda: None)
+    _unless(ctx, early, orelse)
 
 
 def _unrolled(ctx: Context, node: gast.AST, items: Sequence[Callable[[], Lowered]], body: Body,
@@ -116,18 +124,11 @@ def _unrolled(ctx: Context, node: gast.AST, items: Sequence[Callable[[], Lowered
         while k < len(items):
             if k > MAX_UNROLL:
                 raise ctx.error(node, "a loop over a list that grows in it does not come to an end", "", "leave it")
-            ctx.state.env[loop.continued] = FALSE
-            body(loop, items[k]())
-            ctx.state.env[loop.continued] = FALSE
-            ctx.state.rejoin()
+            gone = _iteration(ctx, loop, lambda k=k: body(loop, items[k]()))  # type: ignore[misc]
             k += 1
-            gone = left(ctx)
-            if gone == TRUE:
-                return
-            if isinstance(gone, Value):
+            if gone != FALSE:
                 if k < len(items):
-                    stay = ctx.b.one("not", {"x": gone})
-                    branch(ctx, stay, lambda k=k: from_item(k), lambda: None)
+                    _unless(ctx, gone, lambda k=k: from_item(k))  # type: ignore[misc]
                 return
 
     from_item(0)
@@ -176,19 +177,9 @@ def lower_while(ctx: Context, node: gast.While, test: Callable[[], Lowered], bod
         def rest() -> None:
             first = Loop(node, ctx.frame, runtime=False)
             ctx.loops.append(first)
-            body(first, Static(None))
-            ctx.state.env[first.continued] = FALSE
-            ctx.state.rejoin()
-            gone = left(ctx)
+            gone = _iteration(ctx, first, lambda: body(first, Static(None)))
             ctx.loops.pop()
-
-            def again() -> None:
-                _settled(ctx, node, lambda: _runtime_while(ctx, loop, test, body))
-
-            if gone == FALSE:
-                again()
-            elif isinstance(gone, Value):
-                branch(ctx, ctx.b.one("not", {"x": gone}), again, lambda: None)
+            _unless(ctx, gone, lambda: _settled(ctx, node, lambda: _runtime_while(ctx, loop, test, body)))
 
         if isinstance(cond, Value):
             branch(ctx, cond, rest, lambda: None)
@@ -214,18 +205,11 @@ def _unrolled_while(ctx: Context, node: gast.While, test: Callable[[], Lowered],
                 return False
             if not cond:
                 return True
-            ctx.state.env[loop.continued] = FALSE
-            body(loop, Static(None))
-            ctx.state.env[loop.continued] = FALSE
-            ctx.state.rejoin()
+            gone = _iteration(ctx, loop, lambda: body(loop, Static(None)))
             k += 1
-            gone = left(ctx)
-            if gone == TRUE:
-                return True
-            if isinstance(gone, Value):
+            if gone != FALSE:
                 done: list[bool] = []
-                stay = ctx.b.one("not", {"x": gone})
-                branch(ctx, stay, lambda k=k, done=done: done.append(from_iteration(k)), lambda: None)
+                _unless(ctx, gone, lambda k=k, done=done: done.append(from_iteration(k)))  # type: ignore[misc]
                 return all(done)
 
     try:
@@ -334,21 +318,11 @@ def _peeled(ctx: Context, node: gast.For, items: Items, body: Body) -> None:
     def run() -> None:
         ctx.loops.append(loop)
         ctx.state.env[loop.broke] = FALSE
-        ctx.state.env[loop.continued] = FALSE
-        body(loop, items.item(ctx, start))
-        ctx.state.env[loop.continued] = FALSE
-        ctx.state.rejoin()
-        gone = left(ctx)
+        gone = _iteration(ctx, loop, lambda: body(loop, items.item(ctx, start)))
         ctx.loops.pop()
         later = items.after_first(ctx)
         second = Loop(node, ctx.frame)
-        if gone == FALSE:
-            _again(second, later)
-        elif isinstance(gone, Value):
-            branch(ctx, ctx.b.one("not", {"x": gone}), lambda: _again(second, later), lambda: None)
-
-    def _again(second: Loop, later: Items) -> None:
-        _settled(ctx, node, lambda: _runtime_for(ctx, second, later, body))
+        _unless(ctx, gone, lambda: _settled(ctx, node, lambda: _runtime_for(ctx, second, later, body)))
 
     known = constant(count)
     if known is None:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from s2s.containers import class_fields, field_names, steps_of
 from s2s.ir.core import Block, Function, Value
 from s2s.ir.ops import constant
-from s2s.ir.types import Opaque, Type, is_inexact
+from s2s.ir.types import Type, is_inexact
 from s2s.lower.adopted import write_back
 from s2s.lower.attempts import statically_raised
 from s2s.lower.binding import Binding, Path, Read
@@ -230,5 +230,3 @@ def _structure(ctx: Context, x: Lowered, results: list[Value]) -> Any:
     raise ctx.error(None, f"the function returns {describe(x)}", "it has no derivative",
                     "return numbers, arrays, or containers of them")
 
-
-__all__ = ["Opaque", "Program", "lower"]

@@ -116,6 +116,10 @@ class Joiner:
         self.ctx, self.cond = ctx, cond
         self.then, self.orelse = then, orelse
         self.rows: dict[tuple[Any, Any], Value] = {}
+        # Containers that stand for one of two: these, what is in them, and which two they are.
+        self.frozen: list[Box] = []
+        self.extra: dict[Box, Any] = {}
+        self.sources: dict[Box, tuple[Box, Box]] = {}
 
     def join(self, x: Any, y: Any, hint: str) -> Any:
         """What stands for `x` where the condition holds and for `y` where it does not."""
@@ -185,7 +189,6 @@ class Joiner:
             return joined
         box = Box(x.kind, x.cls, hint, self.ctx.depth)
         # Which of the two it is, is not known: a change to it could not be seen through the other name.
-        box.kind = x.kind
         self.frozen.append(box)
         self.extra[box] = joined
         self.sources[box] = (x, y)
@@ -205,9 +208,6 @@ class Joiner:
     def states_joined(self, a: State, b: State) -> State:
         """The state after the `if`."""
         self.states = (a, b)
-        self.frozen: list[Box] = []
-        self.extra: dict[Box, Any] = {}
-        self.sources: dict[Box, tuple[Box, Box]] = {}
         out = State(unsure=a.unsure | b.unsure, skipped=a.skipped | b.skipped)
         out.lost = {k: a.lost.get(k, frozenset()) | b.lost.get(k, frozenset()) for k in [*a.lost, *b.lost]}
         gone = (_has_left(a), _has_left(b))

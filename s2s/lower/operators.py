@@ -25,7 +25,6 @@ BINARY = {gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul", gast.Div: "div", g
            gast.LShift: "lshift", gast.RShift: "rshift", gast.MatMult: "matmul"}
 
 
-
 def binary(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> Lowered:
     """A binary operator on anything: numbers, arrays, sequences, strings."""
     x, y = usable(ctx, node, x), usable(ctx, node, y)
@@ -50,7 +49,6 @@ def binary(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> L
     return arithmetic(ctx, node, name, x, y) if special is None else special
 
 
-
 def dunder(name: str) -> str:
     """The name of an operator in Python's special methods: `truediv` for `div`."""
     return {"div": "truediv", "bitor": "or", "bitand": "and", "bitxor": "xor"}.get(name, name)
@@ -69,7 +67,6 @@ def _operator_method(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Low
     return None
 
 
-
 def _items(ctx: Context, x: Lowered) -> tuple[str, list[Lowered]] | None:
     if isinstance(x, Tuple):
         return "tuple", list(x.items)
@@ -81,7 +78,6 @@ def _items(ctx: Context, x: Lowered) -> tuple[str, list[Lowered]] | None:
     if isinstance(x, Static) and isinstance(x.value, tuple):
         return "tuple", [Static(v) if not isinstance(v, int | float) else ctx.b.const(v) for v in x.value]
     return None
-
 
 
 def _sequence_operator(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> Lowered | None:
@@ -138,7 +134,6 @@ def _repeated(ctx: Context, seq: tuple[str, list[Lowered]], n: Value) -> Lowered
     box = Box("list", None, "", ctx.depth)
     ctx.state.heap[box] = made
     return box
-
 
 
 def is_int(v: Value) -> bool:

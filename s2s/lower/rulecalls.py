@@ -209,7 +209,6 @@ _ALIASES = {"a": ("x", "arr", "ary", "object", "m", "array"), "x": ("a", "arr", 
             "v": ("a", "x"), "arr": ("a", "x"), "ary": ("a", "x")}
 
 
-
 def _emit_rule(ctx: Context, node: gast.AST | None, rule: Rule, bound: dict[str, Any]) -> Lowered:
     spec = rule.spec
     op_args: dict[str, Any] = {}
@@ -254,9 +253,7 @@ def _named(name: str) -> type | None:
     return type(getattr(np.linalg, function)(np.eye(1)))
 
 
-
 _SEVERAL = {"np.split", "np.array_split", "np.hsplit", "np.vsplit", "np.dsplit", "np.meshgrid", "np.broadcast_arrays"}
-
 
 
 def _number(ctx: Context, node: gast.AST | None, x: Lowered, name: str) -> Value:
@@ -264,7 +261,6 @@ def _number(ctx: Context, node: gast.AST | None, x: Lowered, name: str) -> Value
     if isinstance(v.type, Opaque):
         raise not_a_number(ctx, node, v)
     return v
-
 
 
 def _stacked_list(ctx: Context, node: gast.AST | None, rule: Rule, args: list[Lowered],
@@ -282,7 +278,6 @@ def _stacked_list(ctx: Context, node: gast.AST | None, rule: Rule, args: list[Lo
     return None
 
 
-
 def _joined_rows(ctx: Context, node: gast.AST | None, rule: Rule, args: list[Lowered],
                  kwargs: dict[str, Lowered]) -> Value | None:
     """np.concatenate(array), np.vstack(array) and their kind: of the rows of the array."""
@@ -293,7 +288,6 @@ def _joined_rows(ctx: Context, node: gast.AST | None, rule: Rule, args: list[Low
     axis = _static(ctx, node, next(iter([*args[1:], *kwargs.values()]), Static(0)), "axis")
     joined = join_rows(name, _expression(ctx, a), axis)
     return None if joined is None else joined.v
-
 
 
 def _several(ctx: Context, node: gast.AST | None, x: Lowered, name: str) -> list[Lowered]:
@@ -308,7 +302,6 @@ def _several(ctx: Context, node: gast.AST | None, x: Lowered, name: str) -> list
     return [f() for f in items.fixed]
 
 
-
 def _static(ctx: Context, node: gast.AST | None, x: Lowered, name: str) -> Any:
     v = static(ctx, node, x, f"the argument {name!r}")
     if isinstance(v, np.integer):
@@ -316,7 +309,6 @@ def _static(ctx: Context, node: gast.AST | None, x: Lowered, name: str) -> Any:
     if name == "dtype" and v is not None:
         return np.dtype(v).name
     return tuple(v) if isinstance(v, list) else v
-
 
 
 def _promote(ctx: Context, op_args: dict[str, Any]) -> dict[str, Any]:

@@ -33,7 +33,6 @@ def lookup(ctx: Context, frame: Frame, name: str) -> Lowered | None:
     return _outer_name(ctx, scope, name)
 
 
-
 def _outer_name(ctx: Context, scope: Frame, name: str) -> Lowered | None:
     """A closure cell, global or builtin of the function of `scope`."""
     override = ctx.get((("global", id(scope.source.function.__globals__)), name))
@@ -106,7 +105,6 @@ def owner(ctx: Context, name: str) -> Any:
         while scope is not None and name not in scope.local_names:
             scope = scope.outer
     return scope
-
 
 
 def set_name(ctx: Context, name: str, new: Lowered) -> None:

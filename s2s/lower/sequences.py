@@ -37,7 +37,6 @@ def make_sequence(ctx: Context, kind: str, items: list[Lowered], node: gast.AST 
     return box
 
 
-
 def make_set(ctx: Context, keys: Iterable[Any]) -> Box:
     """A set of known elements."""
     box = Box("set", None, "", ctx.depth)
@@ -66,7 +65,6 @@ def elements(ctx: Context, nodes: list[gast.AST]) -> list[Lowered]:
         else:
             out.append(ctx.expr(n))
     return out
-
 
 
 def mapping_items(ctx: Context, node: gast.AST | None, x: Lowered) -> dict[Any, Lowered]:

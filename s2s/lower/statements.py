@@ -23,7 +23,7 @@ from s2s.lower.iterators import left_early
 from s2s.lower.loops import lower_for, lower_while, usable_items
 from s2s.lower.managers import lower_manager
 from s2s.lower.matching import Cases, Taken, lower_cases, lower_match, lower_taken
-from s2s.lower.merge import Joiner, flatten, replace, slot_hint
+from s2s.lower.merge import flatten, replace, slot_hint
 from s2s.lower.operators import BINARY
 from s2s.lower.outside import constant_object
 from s2s.lower.record import from_run, statement_from_run
@@ -279,5 +279,3 @@ _STATEMENTS: dict[type, Callable[[Context, Any], None]] = {
     gast.ImportFrom: _import_from, gast.With: _with, gast.Assert: lower_assert, gast.Raise: lower_raise,
     gast.Global: _scope_declaration, gast.Nonlocal: _scope_declaration,
 }
-
-__all__ = ["Joiner", "lower_statements"]
