@@ -14,7 +14,7 @@ from s2s.api.pickling import reduced
 from s2s.api.structure import is_number
 from s2s.api.tangents import tangent_function
 from s2s.containers import leaves, mapped
-from s2s.lower.iterate import with_article
+from s2s.lower.describe import with_article
 from s2s.options import Request
 from s2s.variable import plain, tensor
 

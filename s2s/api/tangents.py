@@ -18,7 +18,7 @@ from s2s.containers import is_dict, mapped, part_at, steps_of
 from s2s.errors import ShapeError
 from s2s.ir.types import Array, Scalar, kind
 from s2s.lower.binding import Read, deep_key
-from s2s.lower.iterate import with_article
+from s2s.lower.describe import with_article
 from s2s.options import Options, Request
 from s2s.pipeline import Derivative, compiled, lowered, own_faults, push_forward
 from s2s.variable import plain

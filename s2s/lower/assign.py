@@ -10,11 +10,12 @@ from s2s.lower.adopted import adopt
 from s2s.lower.array_attributes import set_array_attribute
 from s2s.lower.attributes import get_attribute
 from s2s.lower.context import Context
+from s2s.lower.describe import describe
 from s2s.lower.effects import assign_attribute
 from s2s.lower.guards import raise_if
 from s2s.lower.indexing import encode, get_item, set_item
 from s2s.lower.indexing import store as store_items
-from s2s.lower.iterate import demand_length, describe, element, items_of
+from s2s.lower.iterate import demand_length, element, items_of
 from s2s.lower.numbers import promoted, value
 from s2s.lower.objects import call_special, store
 from s2s.lower.operators import binary, dunder

@@ -14,7 +14,7 @@ from s2s.ir.core import Value
 from s2s.ir.types import Array, List, Opaque, Scalar
 from s2s.lower.binding import MISSING, member
 from s2s.lower.context import Context
-from s2s.lower.iterate import describe
+from s2s.lower.describe import describe
 from s2s.lower.objects import BOUND, bound_member, class_value, is_data_descriptor, load, python_method
 from s2s.lower.outside import attribute, constant_object, outside
 from s2s.lower.sparse import Transposed, is_sparse

@@ -21,12 +21,12 @@ from s2s.lower.attributes import get_attribute
 from s2s.lower.binding import MISSING, Read
 from s2s.lower.classes import construct
 from s2s.lower.context import Context
+from s2s.lower.describe import describe
 from s2s.lower.draws import draw
 from s2s.lower.effects import leave_in_place, public_name
 from s2s.lower.functions import call_closure, call_python
 from s2s.lower.grids import GRIDS
 from s2s.lower.intrinsics import INTRINSICS
-from s2s.lower.iterate import describe
 from s2s.lower.library import NAMED, STAND_INS, arrays
 from s2s.lower.mappings import call_method
 from s2s.lower.outside import outside

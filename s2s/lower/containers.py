@@ -11,8 +11,9 @@ from s2s.ir.core import Value
 from s2s.ir.types import INT, Array, List, Scalar, Type, fresh_dim, unify
 from s2s.lower.context import Context, GrowList, Unroll
 from s2s.lower.control import conditional
+from s2s.lower.describe import describe
 from s2s.lower.guards import raise_if
-from s2s.lower.iterate import describe, items_of, known_items
+from s2s.lower.iterate import items_of, known_items
 from s2s.lower.merge import cast_to
 from s2s.lower.numbers import compare, known, value
 from s2s.lower.truth import static, truth, usable

@@ -200,13 +200,6 @@ def conditional(ctx: Context, node: gast.AST, cond: Value, then: Any, orelse: An
     return ctx.state.env.pop(key)
 
 
-def not_(ctx: Context, x: Static | Value) -> Static | Value:
-    """The negation of a flag."""
-    if isinstance(x, Static):
-        return FALSE if x.value else TRUE
-    return ctx.b.one("not", {"x": x})
-
-
 def as_bool(ctx: Context, x: Static | Value) -> Value:
     """A flag as an IR value."""
     return ctx.b.const(bool(x.value), BOOL) if isinstance(x, Static) else x

@@ -13,8 +13,8 @@ from s2s.ir.ops import constant
 from s2s.ir.types import Array, Scalar, is_inexact
 from s2s.lower.binding import Read
 from s2s.lower.context import Context
+from s2s.lower.describe import describe
 from s2s.lower.guards import raise_if
-from s2s.lower.iterate import describe
 from s2s.lower.nests import leaves_of, rebuild, settled
 from s2s.lower.numbers import not_a_number, sequence, value
 from s2s.lower.values import Box, Closure, Lowered, Outside, Static, Tuple

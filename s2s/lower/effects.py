@@ -20,7 +20,7 @@ from s2s.ir.types import Opaque
 from s2s.lower.binding import is_argument
 from s2s.lower.context import RETURNED, Context
 from s2s.lower.control import TRUE
-from s2s.lower.iterate import describe
+from s2s.lower.describe import describe
 from s2s.lower.outside import attribute, global_name, opaque
 from s2s.lower.truth import truth, usable
 from s2s.lower.values import Box, Conflict, Lowered, Outside, Static, Tuple

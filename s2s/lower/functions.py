@@ -1,4 +1,4 @@
-"""Calls of Python functions: arguments bound to parameters, the body inlined, recursion as IR functions."""
+"""Calls of Python functions: arguments bound to parameters, the body inlined, or a function of the IR called."""
 
 from __future__ import annotations
 
@@ -10,17 +10,27 @@ from typing import Any
 import gast
 
 from s2s.errors import S2SError
-from s2s.ir.core import Block, Function, Loc, Value, clone_block, free_values, walk
+from s2s.ir.core import Block, Loc, Value, walk
 from s2s.ir.ops import constant
-from s2s.ir.types import Type, unify
 from s2s.lower.binding import Read
 from s2s.lower.containers import general
-from s2s.lower.context import RETURN, RETURNED, Context, Frame, Raised, State, UnknownResult, Unroll
+from s2s.lower.context import RETURN, RETURNED, Context, Frame, Raised, UnknownResult, Unroll
 from s2s.lower.control import FALSE, TRUE, flag, lower_return
-from s2s.lower.iterate import describe, new_iterator
+from s2s.lower.iterate import new_iterator
 from s2s.lower.merge import cast_to
 from s2s.lower.names import local_names, own_globals, own_nodes, own_nonlocals
 from s2s.lower.outside import constant_object, outside
+from s2s.lower.own_functions import (
+    OwnFunction,
+    call_function,
+    check_effects,
+    close,
+    flatten_value,
+    hints_of,
+    rebuild_value,
+    refuse_changes,
+    same_result,
+)
 from s2s.lower.values import Box, Closure, Conflict, Lowered, Outside, Producer, Static, Tuple
 from s2s.source.find import source_of
 from s2s.source.text import locate
@@ -35,20 +45,6 @@ class _Recursive(Exception):
     def __init__(self, code: Any) -> None:
         self.code = code
         super().__init__(code)
-
-
-class _Recursion:
-    """A function that is lowered to IR of its own: its parameters and what is known of its result."""
-
-    def __init__(self, name: str) -> None:
-        self.function = Function(name, Block())
-        self.types: list[Type] = []
-        self.shape: Any = None  # the arguments with leaves replaced by their positions
-        self.result: Lowered | None = None
-        self.result_shape: Any = None
-        self.result_types: list[Type] = []
-        self.extra: list[Value] = []  # what it takes from around it
-        self.widened = False
 
 
 def call_python(ctx: Context, node: gast.AST | None, function: FunctionType, read: Read, args: list[Lowered],
@@ -166,7 +162,7 @@ def _activate(ctx: Context, node: gast.AST | None, frame: Frame, tree: Any, boun
     if any(isinstance(n, gast.Yield | gast.YieldFrom) for n in own_nodes(tree)):
         return _generator(ctx, node, frame, tree, bound, code)
     if code in ctx.recursive:
-        return _call_function(ctx, node, ctx.recursive[code], bound)
+        return call_function(ctx, node, ctx.recursive[code], bound)
     key = _key(ctx, bound)
     active = [k for c, k in ctx.stack if c == code]
     if key in active or len(active) > DEEPEST_INLINE:
@@ -184,8 +180,8 @@ def _activate(ctx: Context, node: gast.AST | None, frame: Frame, tree: Any, boun
             raise
         ctx.state, ctx.loops, ctx.frame, ctx.statement, ctx.stack = saved
         del ctx.b.block.ops[before:]
-        recursion = _lower_function(ctx, frame, tree, bound, code, recursive=True)
-        return _call_function(ctx, node, recursion, bound)
+        own = _lower_function(ctx, frame, tree, bound, code, recursive=True)
+        return call_function(ctx, node, own, bound)
     except RecursionError:
         ctx.frame, ctx.statement = frame, tree
         raise ctx.error(tree, "the calls of this function are nested too deeply to be written out",
@@ -268,9 +264,9 @@ def _result(ctx: Context, frame: Frame, tree: Any) -> Lowered:
     result: Lowered = ctx.state.env.get((frame, RETURN), Static(None))
     if returned == FALSE:
         result = Static(None)
-    elif returned != TRUE and not (isinstance(result, Static) and result.value is None):
-        result = Conflict("None where the function ends without `return`, a value elsewhere",
-                          returned if isinstance(returned, Value) else None)
+    elif isinstance(returned, Value) and not (isinstance(result, Static) and result.value is None):
+        result = Conflict("None where the function ends without `return`, a value elsewhere", returned,
+                          result if isinstance(result, Value) else None, none_where=False)
     nested = any(isinstance(n, gast.FunctionDef | gast.Lambda | gast.ListComp | gast.GeneratorExp)
                  for n in gast.walk(tree) if n is not tree)
     for key in [k for k in ctx.state.env if k[0] is frame]:
@@ -310,70 +306,43 @@ def _key(ctx: Context, bound: dict[str, Lowered]) -> Any:
     return tuple((name, part(v)) for name, v in bound.items())
 
 
-def _flatten(ctx: Context, v: Any, leaves: list[Value]) -> Any:
-    """`v` with its IR values moved to `leaves` and positions in their place."""
-    if isinstance(v, Value):
-        leaves.append(v)
-        return len(leaves) - 1
-    if isinstance(v, Tuple):
-        return Tuple(tuple(_flatten(ctx, x, leaves) for x in v.items), v.cls)
-    if isinstance(v, Box) and isinstance(ctx.state.heap.get(v), list):
-        return ("list", [_flatten(ctx, x, leaves) for x in ctx.state.heap[v]])
-    if isinstance(v, Box):
-        raise ctx.error(ctx.statement, "a recursive function with a dict or object as an argument is not supported",
-                        "each call would have to carry what it holds", "pass its numbers and arrays one by one")
-    return v
-
-
-def _rebuild(ctx: Context, shape: Any, leaves: list[Value]) -> Any:
-    if isinstance(shape, int) and not isinstance(shape, bool):
-        return leaves[shape]
-    if isinstance(shape, Tuple):
-        return Tuple(tuple(_rebuild(ctx, x, leaves) for x in shape.items), shape.cls)
-    if isinstance(shape, tuple) and shape and shape[0] == "list":
-        box = Box("list", None, "", ctx.depth)
-        ctx.state.heap[box] = [_rebuild(ctx, x, leaves) for x in shape[1]]
-        return box
-    return shape
-
-
 def _lower_function(ctx: Context, frame: Frame, tree: Any, bound: dict[str, Lowered], code: Any,
-                    recursive: bool) -> _Recursion:
+                    recursive: bool) -> OwnFunction:
     """Lower a function to IR of its own, until its parameter and result types are stable."""
-    recursion = _Recursion(getattr(tree, "name", "lambda_"))
+    own = OwnFunction(getattr(tree, "name", "lambda_"))
     leaves: list[Value] = []
-    recursion.shape = {name: _flatten(ctx, v, leaves) for name, v in bound.items()}
-    recursion.types = [general(v.type) for v in leaves]
-    hints = _hints(recursion.shape, leaves)
+    own.shape = {name: flatten_value(ctx, v, leaves) for name, v in bound.items()}
+    own.types = [general(v.type) for v in leaves]
+    hints = hints_of(own.shape, leaves)
     outer_loops, ctx.loops = ctx.loops, []
     if recursive:
-        ctx.recursive[code] = recursion
+        ctx.recursive[code] = own
     try:
         for _ in range(10):
             block = Block()
-            params = [Value(t, h) for t, h in zip(recursion.types, hints, strict=True)]
+            params = [Value(t, h) for t, h in zip(own.types, hints, strict=True)]
             start = ctx.state.copy()
-            recursion.widened = False
+            own.widened = False
             with ctx.b.at(block):
-                arguments = {name: _rebuild(ctx, s, params) for name, s in recursion.shape.items()}
+                arguments = {name: rebuild_value(ctx, s, params) for name, s in own.shape.items()}
                 given = ctx.state.copy()
                 try:
                     result = _inline(ctx, frame, tree, arguments, (code, "function"))
                 except UnknownResult as error:
-                    if error.args[0] is not recursion:
+                    if error.args[0] is not own:
                         raise
                     with _placed(ctx, frame, tree):
                         raise ctx.error(tree, "this function calls itself on every path",
                                         "Python would raise RecursionError: no path returns without another call",
                                         "add a case that returns without calling it") from None
             with _placed(ctx, frame, tree):
-                _refuse_changes(ctx, tree, frame, given)
+                refuse_changes(ctx, tree, frame, given)
             found: list[Value] = []
-            shape = _flatten(ctx, result, found)
+            shape = flatten_value(ctx, result, found)
             ctx.state = start
-            settled = not recursion.widened and _same_result(recursion, shape, found)
-            recursion.result_shape, recursion.result_types = shape, [general(v.type) for v in found]
-            recursion.result = result
+            settled = not own.widened and same_result(own, shape, found)
+            own.result_shape, own.result_types = shape, [general(v.type) for v in found]
+            own.result = result
             block.params, block.results = params, [cast_to(ctx.b, block, v, v.type) for v in found]
             if settled:
                 break
@@ -386,92 +355,9 @@ def _lower_function(ctx: Context, frame: Frame, tree: Any, bound: dict[str, Lowe
         ctx.loops = outer_loops
         ctx.recursive.pop(code, None)
     with _placed(ctx, frame, tree):
-        _check_effects(ctx, tree, block)
-    _close(recursion, block)
-    return recursion
-
-
-def _hints(shape: Any, leaves: list[Value]) -> list[str]:
-    hints = [v.hint for v in leaves]
-    for name, s in shape.items():
-        if isinstance(s, int) and not isinstance(s, bool):
-            hints[s] = name
-    return hints
-
-
-def _same_result(recursion: _Recursion, shape: Any, found: list[Value]) -> bool:
-    if recursion.result is None:
-        return False
-    return bool(recursion.result_shape == shape
-                and all(a == general(v.type) or str(a) == str(v.type)
-                        for a, v in zip(recursion.result_types, found, strict=True)))
-
-
-def _refuse_changes(ctx: Context, tree: Any, frame: Frame, before: State) -> None:
-    """A function with IR of its own gives back its result only: what it changes around it would be lost."""
-    around = {scope for scope, _ in before.env}
-    outer = frame.outer
-    while outer is not None:
-        around.add(outer)
-        outer = outer.outer
-    changed = [str(name) for (scope, name), v in ctx.state.env.items()
-               if (scope in around or isinstance(scope, tuple)) and before.env.get((scope, name)) is not v]
-    changed += [box.hint or f"a {box.kind}" for box, content in before.heap.items()
-                if ctx.state.heap.get(box) != content]
-    if changed:
-        raise ctx.error(tree, f"a recursive function that changes {changed[0]!r}, which belongs to what is around it",
-                        _TWICE, "let it return what it computes")
-
-
-_TWICE = "the gradient evaluates it again, and that would happen twice"
-
-
-def _check_effects(ctx: Context, tree: Any, block: Block) -> None:
-    inside = {v for op in walk(block) for v in op.results}
-    for op in walk(block):
-        if op.spec.effect and op.name not in ("raise", "assert"):
-            raise ctx.error(tree, "a recursive function that prints or calls what s2s does not look into",
-                            _TWICE, "take the effect out of the recursion")
-        if op.spec.writes and op.value(op.spec.writes) not in inside:
-            raise ctx.error(tree, "a recursive function that writes into memory from outside it",
-                            _TWICE, "let it return what it computes")
-
-
-def _close(recursion: _Recursion, block: Block) -> None:
-    """Make what the function takes from around it parameters, in its own calls too."""
-    fn = recursion.function
-    recursion.extra = list(free_values(block))
-    mapping: dict[Value, Value] = {v: Value(general(v.type), v.hint) for v in recursion.extra}
-    fresh = dict(mapping)
-    closed = clone_block(block, mapping)
-    closed.params += [fresh[v] for v in recursion.extra]
-    for op in walk(closed):
-        if op.name == "call" and op.attrs["function"] is fn:
-            op.args["args"] = (*op.values("args"), *(fresh[v] for v in recursion.extra))
-    fn.block = closed
-
-
-def _call_function(ctx: Context, node: gast.AST | None, recursion: _Recursion, bound: dict[str, Lowered]) -> Lowered:
-    leaves: list[Value] = []
-    shape = {name: _flatten(ctx, v, leaves) for name, v in bound.items()}
-    if shape != recursion.shape:
-        raise ctx.error(node, "a recursive call whose arguments have another structure than those of the first call",
-                        "one function is generated for all of the calls", "pass arguments of one kind, or write a loop")
-    for k, v in enumerate(leaves):
-        joined = unify(recursion.types[k], v.type)
-        if joined is None:
-            raise ctx.error(node, f"a recursive call passes {describe(v)} where the first call passed "
-                                  f"{describe(Value(recursion.types[k]))}",
-                            "one function is generated for all of the calls", "pass the same types in every call")
-        if str(joined) != str(recursion.types[k]):
-            recursion.types[k] = general(joined)
-            recursion.widened = True
-    if recursion.result is None:
-        raise UnknownResult(recursion)
-    args = [cast_to(ctx.b, ctx.b.block, v, t) for v, t in zip(leaves, recursion.types, strict=True)]
-    op = ctx.b.region("call", {"args": (*args, *recursion.extra)}, [], recursion.result_types,
-                      {"function": recursion.function})
-    return _rebuild(ctx, recursion.result_shape, op.results)  # type: ignore[no-any-return]
+        check_effects(ctx, tree, block)
+    close(own, block)
+    return own
 
 
 def _is_plain(v: Lowered) -> bool:
@@ -513,7 +399,7 @@ def _shared(ctx: Context, node: gast.AST | None, frame: Frame, tree: Any, bound:
     around = _around(ctx, frame, tree)
     if around is None or not all(map(_is_plain, bound.values())):
         return None
-    shape = {name: _flatten(ctx, v, leaves) for name, v in bound.items()}
+    shape = {name: flatten_value(ctx, v, leaves) for name, v in bound.items()}
     key = ("shared", code, around, repr(shape), *(str(v.type) + str(getattr(v.type, "weak", "")) for v in leaves))
     if key not in ctx.shared:
         saved = ctx.state.copy()
@@ -527,5 +413,5 @@ def _shared(ctx: Context, node: gast.AST | None, frame: Frame, tree: Any, bound:
         visible = set(ctx.params)
         ctx.shared[key] = made if all(v in visible for v in made.extra) else None
     found = ctx.shared[key]
-    return None if found is None else _call_function(ctx, node, found, bound)
+    return None if found is None else call_function(ctx, node, found, bound)
 

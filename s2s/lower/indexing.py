@@ -14,8 +14,9 @@ from s2s.ir.types import INT, Array, List, Scalar, Type, unify
 from s2s.lower.adopted import adopt
 from s2s.lower.attributes import get_attribute
 from s2s.lower.context import Context, GrowList
+from s2s.lower.describe import describe
 from s2s.lower.guards import raise_if
-from s2s.lower.iterate import describe, known_items
+from s2s.lower.iterate import known_items
 from s2s.lower.numbers import UNKNOWN, known, not_a_number, pack, sequence, value
 from s2s.lower.objects import call_special
 from s2s.lower.outside import outside

@@ -17,10 +17,11 @@ from s2s.lower.attributes import Super, get_attribute, outside_attribute
 from s2s.lower.binding import MISSING
 from s2s.lower.classes import new_instance, object_new
 from s2s.lower.context import Context, Loop
+from s2s.lower.describe import describe
 from s2s.lower.effects import Template, is_text, lower_print, text_of
 from s2s.lower.guards import raise_if
 from s2s.lower.indexing import get_item
-from s2s.lower.iterate import Items, demand_length, describe, items_of, known_items, new_iterator
+from s2s.lower.iterate import Items, demand_length, items_of, known_items, new_iterator
 from s2s.lower.iterators import all_items, collect, lower_iter, lower_next, pool_of
 from s2s.lower.library.pools import pool_of as library_pool
 from s2s.lower.loops import lower_for

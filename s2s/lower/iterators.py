@@ -17,8 +17,9 @@ from s2s.ir.types import Array, List
 from s2s.lower.containers import append
 from s2s.lower.context import RETURNED, Context, copy_content
 from s2s.lower.control import TRUE, branch, conditional
+from s2s.lower.describe import describe
 from s2s.lower.guards import raise_if
-from s2s.lower.iterate import Items, describe, items_of, new_iterator
+from s2s.lower.iterate import Items, items_of, new_iterator
 from s2s.lower.loops import lower_for, usable_items
 from s2s.lower.numbers import value
 from s2s.lower.objects import call_special

@@ -15,9 +15,9 @@ from s2s.lower.attempts import statically_raised
 from s2s.lower.binding import Binding, Path, Read
 from s2s.lower.calls import lower_call, stand_in
 from s2s.lower.context import Context, GrowList, Handlers, Late, Respecialise, Services, UnrollAll
+from s2s.lower.describe import describe
 from s2s.lower.expressions import lower_expression
 from s2s.lower.indexing import get_item
-from s2s.lower.iterate import describe
 from s2s.lower.iterators import collect, numbered, zip_generators
 from s2s.lower.loops import lower_for
 from s2s.lower.mappings import missing_item

@@ -12,7 +12,7 @@ from s2s.ir.builder import Builder
 from s2s.ir.core import Block, Value
 from s2s.ir.types import BOOL, Array, Scalar, Type, Undefined, unify
 from s2s.lower.context import RETURN, Context, GrowList, State, copy_content
-from s2s.lower.iterate import describe
+from s2s.lower.describe import describe
 from s2s.lower.parts import parts_of, same_parts, with_parts
 from s2s.lower.values import Box, Conflict, Lowered, Static
 

@@ -17,7 +17,7 @@ from s2s.ir.core import Block, Op, Value
 from s2s.ir.ops import SPECS, constant
 from s2s.ir.types import INT, Array, List, Opaque, Scalar, Undefined
 from s2s.lower.context import Context
-from s2s.lower.iterate import describe
+from s2s.lower.describe import describe
 from s2s.lower.objects import call_special
 from s2s.lower.outside import outside
 from s2s.lower.truth import is_none, truth, usable

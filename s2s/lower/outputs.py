@@ -14,8 +14,8 @@ import numpy as np
 from s2s.ir.core import Value
 from s2s.ir.types import Array, Scalar
 from s2s.lower.context import Context
+from s2s.lower.describe import describe
 from s2s.lower.indexing import store
-from s2s.lower.iterate import describe
 from s2s.lower.numbers import value
 from s2s.lower.truth import static, usable
 from s2s.lower.values import Lowered, Static, Tuple

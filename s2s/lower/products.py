@@ -11,9 +11,9 @@ import gast
 from s2s.ir.core import Block, Function, Value, inline
 from s2s.ir.types import Array, Scalar, is_inexact
 from s2s.lower.context import Context
+from s2s.lower.describe import describe
 from s2s.lower.gradients import Inner, gradient
 from s2s.lower.inner import inner_block
-from s2s.lower.iterate import describe
 from s2s.lower.jacobians import jacobian_of_leaf
 from s2s.lower.nests import leaves_of, rebuild, rebuild_args, replaced, settled, zero_like
 from s2s.lower.numbers import sequence, value

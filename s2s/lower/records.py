@@ -17,7 +17,8 @@ from s2s.ir.core import Value
 from s2s.ir.types import Array
 from s2s.lower.attributes import get_attribute, named_asdict, named_replace
 from s2s.lower.context import Context
-from s2s.lower.iterate import describe, known_items
+from s2s.lower.describe import describe
+from s2s.lower.iterate import known_items
 from s2s.lower.nests import unfold
 from s2s.lower.numbers import sequence
 from s2s.lower.objects import class_of, python_method

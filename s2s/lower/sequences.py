@@ -9,7 +9,8 @@ import gast
 
 from s2s.ir.types import List, Type, unify
 from s2s.lower.context import Context
-from s2s.lower.iterate import demand_length, describe, items_of
+from s2s.lower.describe import describe
+from s2s.lower.iterate import demand_length, items_of
 from s2s.lower.merge import cast_to
 from s2s.lower.numbers import value
 from s2s.lower.outside import outside

@@ -11,7 +11,7 @@ import numpy as np
 from s2s.ir.core import Value
 from s2s.ir.types import Array
 from s2s.lower.context import Context
-from s2s.lower.iterate import describe
+from s2s.lower.describe import describe
 from s2s.lower.numbers import value
 from s2s.lower.outside import opaque
 from s2s.lower.values import Lowered, Outside, Static

@@ -12,8 +12,8 @@ from s2s.ir.core import Arg, Block, Op, Value, free_values, walk
 from s2s.ir.ops import SPECS
 from s2s.ir.types import Array, Scalar, is_inexact
 from s2s.lower.context import Context
+from s2s.lower.describe import describe
 from s2s.lower.guards import raise_if
-from s2s.lower.iterate import describe
 from s2s.lower.nests import leaves_of, rebuild, settled, zero_like
 from s2s.lower.numbers import sequence, value
 from s2s.lower.sequences import mapping_items

@@ -19,7 +19,7 @@ from s2s.ir.core import Block, Op, Value, free_values, walk
 from s2s.ir.ops import SPECS, constant
 from s2s.ir.types import Array, Scalar, is_inexact
 from s2s.lower.context import Context, Unroll
-from s2s.lower.iterate import describe
+from s2s.lower.describe import describe
 from s2s.lower.nests import leaves_of
 from s2s.lower.truth import static, usable
 from s2s.lower.values import Bound, Box, Lowered, Outside, Static, Tuple

@@ -14,8 +14,8 @@ from s2s.errors import NoRuleError
 from s2s.ir.core import Value
 from s2s.ir.types import Array, Scalar
 from s2s.lower.context import Context
+from s2s.lower.describe import describe
 from s2s.lower.indexing import store
-from s2s.lower.iterate import describe
 from s2s.lower.numbers import value
 from s2s.lower.outputs import check_cast
 from s2s.lower.rulecalls import call_rule
