@@ -14,8 +14,8 @@ import gast
 
 from s2s.errors import UnsupportedSyntaxError, located
 from s2s.lower.context import Context, copy_content
-from s2s.lower.effects import Template, text_of
-from s2s.lower.iterate import describe
+from s2s.lower.describe import describe
+from s2s.lower.effects import Template, emit_effect, text_of
 from s2s.lower.outside import opaque, outside
 from s2s.lower.truth import usable
 from s2s.lower.values import Box, Lowered, Outside, Static
@@ -85,8 +85,7 @@ def _call(ctx: Context, x: Outside, method: str, *args: Any) -> None:
     holder = template.marker(opaque(ctx, x))
     given = [_text(ctx, template, a) for a in args]
     call = ast.Call(ast.Attribute(holder, method, ast.Load()), given, [])
-    ctx.b.emit("pycall", {"args": tuple(template.operands)},
-               {"text": text_of(call), "types": [], "name": method, "harmless": True})
+    emit_effect(ctx, template, text_of(call), method)
 
 
 def _text(ctx: Context, template: Template, a: Any) -> ast.expr:

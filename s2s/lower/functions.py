@@ -15,7 +15,7 @@ from s2s.ir.ops import constant
 from s2s.lower.binding import Read
 from s2s.lower.containers import general
 from s2s.lower.context import RETURN, RETURNED, Context, Frame, Raised, UnknownResult, Unroll
-from s2s.lower.control import FALSE, TRUE, flag, lower_return
+from s2s.lower.control import FALSE, flag, lower_return
 from s2s.lower.iterate import new_iterator
 from s2s.lower.merge import cast_to
 from s2s.lower.names import local_names, own_globals, own_nodes, own_nonlocals
