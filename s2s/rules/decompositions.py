@@ -16,26 +16,11 @@ from s2s.ir.core import Op
 from s2s.ir.ops import numeric
 from s2s.ir.types import Dim, Scalar, fresh_dim, known_dim
 from s2s.rules.dims import Adjoints, Result, array_or_scalar, fit, fresh_array, known_as, mH, refusal, write
-from s2s.rules.expr import Expr, encode_index, fn
+from s2s.rules.expr import Expr, encode_index, fn, several
 from s2s.rules.linalg import float_dtype, inverse_type, matrix, real_dtype
 from s2s.rules.table import Family
 
 family = Family("decompositions")
-
-
-def several_of(name: str, *args: Expr) -> list[Expr]:
-    """The results of a function of several arguments, without options."""
-    spec = args[0].lookup(name)
-    values = {p.name: x.v for p, x in zip(spec.params, args, strict=False)}
-    attrs = {p.name: p.default for p in spec.params[len(args):]}
-    return [args[0].wrap(v) for v in args[0].b.emit(spec, values, attrs)]
-
-
-def several(name: str, x: Expr, **options: Any) -> list[Expr]:
-    """The results of a function of one argument that has several."""
-    spec = x.lookup(name)
-    attrs = {p.name: options.get(p.name, p.default) for p in spec.params if p.name != spec.params[0].name}
-    return [x.wrap(v) for v in x.b.emit(spec, {spec.params[0].name: x.v}, attrs)]
 
 
 def _row(w: Expr) -> Expr:
@@ -414,6 +399,33 @@ def _pinv_type(op: Op) -> Result:
 _pinv = family.op("np.linalg.pinv", "a, rcond=None, hermitian=False", _pinv_type)
 
 
+def _cuts(rcond: Any) -> bool:
+    """Whether singular values are cut off that are not zero but for rounding."""
+    return rcond is not None and rcond > 1e-12
+
+
+def _cut_off(a: Expr, rcond: float) -> tuple[Expr, Expr, Expr, Expr]:
+    """Singular vectors, and what singular values t that are cut off add beside each s that is kept: the formula of
+    Golub and Pereyra takes t for 0. With h(s) = 1/s and h(t) = 0 the pseudo-inverse is a function of the singular
+    values, whose derivative has (h(s)s - h(t)t) / (s^2 - t^2) in the place of 1/s^2, and (h(s)t - h(t)s) / (s^2 - t^2)
+    across (V. Noferini 2017, "A formula for the Frechet derivative of a generalized matrix function").
+    """
+    u, s, vh = several("np.linalg.svd", a, full_matrices=False)
+    kept = s > rcond * s[..., :1]
+    mixed = kept[..., :, None] != kept[..., None, :]
+    rows, columns = s[..., :, None], s[..., None, :]
+    large, small = fn.where(mixed, fn.maximum(rows, columns), 1.0), fn.where(mixed, fn.minimum(rows, columns), 0.0)
+    across = small / (large * (large * large - small * small))
+    return u, vh, across * small / large, across
+
+
+def _cut_tangent(a: Expr, rcond: float, da: Expr) -> Expr:
+    """The tangent of the pseudo-inverse, as far as it is for what is cut off."""
+    u, vh, near, across = _cut_off(a, rcond)
+    turned = mH(u) @ da @ mH(vh)
+    return mH(vh) @ (near * mH(turned) + across * turned) @ mH(u)
+
+
 def _projectors(p: Expr, a: Expr) -> tuple[Expr, Expr]:
     """I - A P and I - P A: what `a` does not reach, and what it does not see."""
     dtype = real_dtype(p.dtype)
@@ -425,15 +437,20 @@ def _(g: Expr, ans: Expr, a: Expr, rcond: Any, hermitian: bool) -> Adjoints:
     """G. H. Golub, V. Pereyra 1973, "The differentiation of pseudo-inverses", (4.12), transposed."""
     p, ph, gh = ans, mH(ans), mH(g)
     rows, columns = _projectors(p, a)
-    first = -(ph @ g @ ph)
-    return {"a": fit(known_as(first + rows @ gh @ (p @ ph) + (ph @ p) @ gh @ columns, a), a)}
+    a_bar = -(ph @ g @ ph) + rows @ gh @ (p @ ph) + (ph @ p) @ gh @ columns
+    if _cuts(rcond):
+        u, vh, near, across = _cut_off(a, rcond)
+        turned = vh @ g @ u
+        a_bar = a_bar + u @ (mH(near * turned) + across * turned) @ vh
+    return {"a": fit(known_as(a_bar, a), a)}
 
 
 @_pinv.jvp
 def _(dots: Any, ans: Expr, a: Expr, rcond: Any, hermitian: bool) -> Any:
     p, ph, da, dh = ans, mH(ans), dots["a"], mH(dots["a"])
     rows, columns = _projectors(p, a)
-    return -(p @ da @ p) + (p @ ph) @ dh @ rows + columns @ dh @ (ph @ p)
+    dot = -(p @ da @ p) + (p @ ph) @ dh @ rows + columns @ dh @ (ph @ p)
+    return dot + _cut_tangent(a, rcond, da) if _cuts(rcond) else dot
 
 
 def _lstsq_type(op: Op) -> Result:
@@ -455,27 +472,38 @@ def _only_solution(gs: Any) -> None:
                           "np.sum((a @ x - b) ** 2, axis=0) and the singular values with np.linalg.svdvals")
 
 
+def _inverse(a: Expr, rcond: Any) -> Expr:
+    """The pseudo-inverse, with what `lstsq` takes for zero."""
+    return several("np.linalg.lstsq", a, fn.eye(a.size_of(0), dtype=a.dtype), rcond)[0]
+
+
 @_lstsq.vjp
 def _(g: Any, ans: Any, a: Expr, b: Expr, rcond: Any) -> Adjoints:
     """The adjoint of x = P b, with the derivative of the pseudo-inverse P as above."""
     _only_solution(g)
-    p = fn.pinv(a)
+    p = _inverse(a, rcond)
     vector = b.ndim == 1
     x, x_bar, right = ((v[:, None] if vector else v) for v in (ans[0], g[0], b))
     ph, columns = mH(p), _projectors(p, a)[1]
     b_bar = ph @ x_bar
     left = (right - a @ x) @ mH(p @ b_bar)
     a_bar = left - b_bar @ mH(x) + (ph @ x) @ mH(columns @ x_bar)
+    if _cuts(rcond):
+        u, vh, near, across = _cut_off(a, rcond)
+        turned = (vh @ x_bar) @ (mH(right) @ u)
+        a_bar = a_bar + u @ (mH(near * turned) + across * turned) @ vh
     return {"a": fit(known_as(a_bar, a), a), "b": fit(known_as(b_bar[:, 0] if vector else b_bar, b), b)}
 
 
 @_lstsq.jvp
 def _(dots: Any, ans: Any, a: Expr, b: Expr, rcond: Any) -> list[Any]:
-    p, x = fn.pinv(a), ans[0]
+    p, x = _inverse(a, rcond), ans[0]
     right = dots.get("b")
     total = None if right is None else p @ right
     if (da := dots.get("a")) is not None:
         ph, columns = mH(p), _projectors(p, a)[1]
         change = p @ (ph @ (mH(da) @ (b - a @ x))) - p @ (da @ x) + columns @ (mH(da) @ (ph @ x))
+        if _cuts(rcond):
+            change = change + _cut_tangent(a, rcond, da) @ b
         total = change if total is None else total + change
     return [total, None, None, None]

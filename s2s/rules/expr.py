@@ -293,7 +293,13 @@ def apply_exactly(name: str, other: str, args: Sequence[Any], kwargs: dict[str, 
 
 
 def apply(name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Expr:
-    """Append the operation `name`; at least one argument is an Expr."""
+    """Append the operation `name`, which has one result; at least one argument is an Expr."""
+    (result,) = several(name, *args, **kwargs)
+    return result
+
+
+def several(name: str, /, *args: Any, **kwargs: Any) -> list[Expr]:
+    """Append the operation `name`, and return all of its results; at least one argument is an Expr."""
     template = _first_expr([*args, *kwargs.values()])
     spec = find_spec(template, name)
     bound: dict[str, Any] = {}
@@ -320,7 +326,7 @@ def apply(name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Expr:
             op_args[p.name] = tuple(template.lift(x).v for x in sequence)
     if spec.elementwise:
         op_args = meet(template, op_args)
-    return template.wrap(template.b.one(spec, op_args, attrs))
+    return [template.wrap(v) for v in template.b.emit(spec, op_args, attrs)]
 
 
 def meet(template: Expr, args: Mapping[str, Value]) -> dict[str, Value]:

@@ -76,9 +76,15 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
     return np.trapezoid(y, x, dx, axis)
 
 
+def _widths(x: Any, axis: Any) -> Any:
+    """Between neighbours along the last axis: of one vector, or of places for each sample."""
+    places = np.asarray(x)
+    return np.diff(places if places.ndim == 1 else np.moveaxis(places, axis, -1))
+
+
 def cumulative_trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1, initial: Any = None) -> Any:
     values = np.moveaxis(np.asarray(y), axis, -1)
-    widths = dx if x is None else np.diff(np.asarray(x))
+    widths = dx if x is None else _widths(x, axis)
     sums = np.cumsum(0.5 * widths * (values[..., 1:] + values[..., :-1]), axis=-1)
     if initial is not None:
         sums = np.concatenate((np.zeros_like(values[..., :1]) + initial, sums), axis=-1)
@@ -88,20 +94,20 @@ def cumulative_trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1, i
 def simpson(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
     values = np.moveaxis(np.asarray(y), axis, -1)
     n = values.shape[-1]
-    h = np.full(n - 1, 1.0) * dx if x is None else np.diff(np.asarray(x))
+    h = np.full(n - 1, 1.0) * dx if x is None else _widths(x, axis)
     if n == 2:
-        return 0.5 * h[0] * (values[..., 0] + values[..., 1])
+        return 0.5 * h[..., 0] * (values[..., 0] + values[..., 1])
     if n % 2:
         return _parabolas(values, h)
     # The last interval of an odd number: K. Cartwright 2017, Simpson's rule cumulative integration, as SciPy.
-    p, q = h[-2], h[-1]
+    p, q = h[..., -2], h[..., -1]
     last = ((2.0 * q * q + 3.0 * p * q) / (6.0 * (p + q)) * values[..., -1] + (q * q + 3.0 * p * q) / (6.0 * p)
             * values[..., -2] - q ** 3 / (6.0 * p * (p + q)) * values[..., -3])
-    return _parabolas(values[..., :-1], h[:-1]) + last
+    return _parabolas(values[..., :-1], h[..., :-1]) + last
 
 
 def _parabolas(y: Any, h: Any) -> Any:
-    p, q = h[0::2], h[1::2]
+    p, q = h[..., 0::2], h[..., 1::2]
     both = p + q
     parts = both / 6.0 * (y[..., 0:-1:2] * (2.0 - q / p) + y[..., 1::2] * both * both / (p * q)
                           + y[..., 2::2] * (2.0 - p / q))

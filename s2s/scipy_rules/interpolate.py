@@ -17,20 +17,34 @@ def _interval(x: Any, t: Any) -> Any:
     return np.clip(np.searchsorted(constant(x), constant(t), side="right") - 1, 0, x.shape[0] - 2)
 
 
+def _floats(x: Any) -> Any:
+    """As SciPy computes: in double precision."""
+    values = np.asarray(x)
+    return values.astype(np.result_type(values, np.float64))
+
+
 @dataclass
 class Piecewise:
     """Cubic polynomials: what `CubicSpline` makes in a program. c: four rows, that of the highest power first."""
 
     x: Any
     c: Any
+    extrapolate: Any
 
     def __call__(self, t: Any, nu: Any = 0, extrapolate: Any = None) -> Any:
-        if extrapolate is not None:
-            refuse("CubicSpline with extrapolate given at the call is not covered")
-        return _cubic(self.x, self.c, np.asarray(t), nu)
+        return _cubic(self.x, self.c, np.asarray(t), nu, self.extrapolate if extrapolate is None else extrapolate)
 
 
-def _cubic(x: Any, c: Any, t: Any, nu: Any) -> Any:
+def _cubic(x: Any, c: Any, t: Any, nu: Any, extrapolate: Any) -> Any:
+    """Outside the nodes: the outer polynomials, with extrapolate "periodic" those of the period, with False nan."""
+    if extrapolate == "periodic":
+        return _powers(x, c, x[0] + (t - x[0]) % (x[-1] - x[0]), nu)
+    if extrapolate:
+        return _powers(x, c, t, nu)
+    return np.where((t >= x[0]) & (t <= x[-1]), _powers(x, c, t, nu), np.nan)
+
+
+def _powers(x: Any, c: Any, t: Any, nu: Any) -> Any:
     k = _interval(x, t)
     h = t - x[k]
     if nu == 0:
@@ -44,9 +58,9 @@ def _cubic(x: Any, c: Any, t: Any, nu: Any) -> Any:
 
 def CubicSpline(x: Any, y: Any, axis: Any = 0, bc_type: Any = "not-a-knot", extrapolate: Any = None) -> Any:
     """Slopes at the breakpoints from a linear system (C. de Boor, A Practical Guide to Splines, IV)."""
-    places, values = np.asarray(x), np.asarray(y)
-    if values.ndim != 1 or extrapolate is not None:
-        refuse("CubicSpline is covered for values of one dimension, with extrapolation")
+    places, values = _floats(x), _floats(y)
+    if values.ndim != 1:
+        refuse("CubicSpline is covered for values of one dimension")
     n = places.shape[0]
     h = np.diff(places)
     slope = np.diff(values) / h
@@ -67,6 +81,19 @@ def CubicSpline(x: Any, y: Any, axis: Any = 0, bc_type: Any = "not-a-knot", extr
     elif bc_type == "clamped":
         a[0, 0] = 1.0
         a[n - 1, n - 1] = 1.0
+    elif bc_type == "not-a-knot" and n == 2:
+        a[0, 0] = 1.0
+        b[0] = slope[0]
+        a[1, 1] = 1.0
+        b[1] = slope[0]
+    elif bc_type == "not-a-knot" and n == 3:
+        # The parabola through three points: the two conditions would be the same.
+        a[0, 0] = 1.0
+        a[0, 1] = 1.0
+        b[0] = 2.0 * slope[0]
+        a[2, 1] = 1.0
+        a[2, 2] = 1.0
+        b[2] = 2.0 * slope[1]
     elif bc_type == "not-a-knot":
         d = places[2] - places[0]
         a[0, 0] = h[1]
@@ -80,7 +107,8 @@ def CubicSpline(x: Any, y: Any, axis: Any = 0, bc_type: Any = "not-a-knot", extr
         refuse("CubicSpline is covered for the boundary conditions not-a-knot, natural and clamped")
     s = np.linalg.solve(a, b)
     t = (s[:-1] + s[1:] - 2.0 * slope) / h
-    return Piecewise(places, np.stack((t / h, (slope - s[:-1]) / h - t, s[:-1], values[:-1])))
+    c = np.stack((t / h, (slope - s[:-1]) / h - t, s[:-1], values[:-1]))
+    return Piecewise(places, c, True if extrapolate is None else extrapolate)
 
 
 def evaluate_spline(spline: Any, t: Any, nu: Any = 0, extrapolate: Any = None) -> Any:
@@ -88,39 +116,48 @@ def evaluate_spline(spline: Any, t: Any, nu: Any = 0, extrapolate: Any = None) -
     # Later versions of SciPy keep the arrays in an object of their own.
     plain = spline._delegate_to if hasattr(spline, "_delegate_to") else spline
     x, c = plain.x, plain.c
-    if c.ndim != 2 or extrapolate is not None:
+    if c.ndim != 2:
         refuse("splines are covered with values of one dimension")
     if c.shape[0] != 4:
         raise ValueError("s2s evaluates cubic splines only")
-    return _cubic(x, c, np.asarray(t), nu)
+    return _cubic(x, c, np.asarray(t), nu, plain.extrapolate if extrapolate is None else extrapolate)
 
 
 @dataclass
 class Linear:
-    """What `interp1d` makes in a program."""
+    """What `interp1d` makes in a program. outside: "extrapolate", "error", or the values below and above."""
 
     x: Any
     y: Any
-    extrapolate: Any
-    bounds_error: Any
+    outside: Any
 
     def __call__(self, t: Any) -> Any:
         at = np.asarray(t)
-        if self.bounds_error and (np.any(at < self.x[0]) or np.any(at > self.x[-1])):
+        if self.outside == "error" and (np.any(at < self.x[0]) or np.any(at > self.x[-1])):
             raise ValueError("a value is outside of the interpolation range")
         k = _interval(self.x, at)
-        return self.y[k] + (at - self.x[k]) * (self.y[k + 1] - self.y[k]) / (self.x[k + 1] - self.x[k])
+        found = self.y[k] + (at - self.x[k]) * (self.y[k + 1] - self.y[k]) / (self.x[k + 1] - self.x[k])
+        if isinstance(self.outside, str):
+            return found
+        below, above = self.outside
+        return np.where(at < self.x[0], below, np.where(at > self.x[-1], above, found))
 
 
 def interp1d(x: Any, y: Any, kind: Any = "linear", axis: Any = -1, copy: Any = True, bounds_error: Any = None,
              fill_value: Any = np.nan, assume_sorted: Any = False) -> Any:
-    extrapolates = isinstance(fill_value, str) and fill_value == "extrapolate"
-    values = np.asarray(y)
-    if values.ndim != 1 or bounds_error is False:
-        refuse("interp1d is covered for values of one dimension, and without a fill_value but 'extrapolate'")
+    places, values = _floats(x), np.asarray(y)
+    if values.ndim != 1:
+        refuse("interp1d is covered for values of one dimension")
     if kind != "linear":
         refuse("interp1d is covered for kind='linear': use CubicSpline")
-    return Linear(np.asarray(x), values, extrapolates, not extrapolates)
+    if not assume_sorted:
+        order = np.argsort(constant(places), kind="stable")
+        places, values = places[order], values[order]
+    if isinstance(fill_value, str):
+        return Linear(places, values, fill_value)
+    if bounds_error is None or bounds_error:
+        return Linear(places, values, "error")
+    return Linear(places, values, fill_value if isinstance(fill_value, tuple) else (fill_value, fill_value))
 
 
 @dataclass

@@ -169,9 +169,9 @@ def det(a: Any, overwrite_a: Any = False, check_finite: Any = True) -> Any:
 
 
 def pinv(a: Any, atol: Any = None, rtol: Any = None, return_rank: Any = False, check_finite: Any = True) -> Any:
-    if atol is not None or rtol is not None or return_rank:
-        refuse("pinv with a tolerance or the rank is not covered")
-    return np.linalg.pinv(a)
+    if atol is not None or return_rank:
+        refuse("pinv with an absolute tolerance or the rank is not covered")
+    return np.linalg.pinv(a) if rtol is None else np.linalg.pinv(a, rtol)
 
 
 def norm(a: Any, ord: Any = None, axis: Any = None, keepdims: Any = False, check_finite: Any = True) -> Any:
@@ -284,7 +284,7 @@ def circulant(c: Any) -> Any:
 
 def lstsq(a: Any, b: Any, cond: Any = None, overwrite_a: Any = False, overwrite_b: Any = False,
           check_finite: Any = True, lapack_driver: Any = None) -> Any:
-    x, residuals, rank, s = np.linalg.lstsq(a, b, rcond=cond)
+    x, residuals, rank, s = np.linalg.lstsq(a, b, rcond=-1 if cond is None else cond)
     return x, residuals, rank, s
 
 

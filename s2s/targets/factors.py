@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from s2s.rules.decompositions import several
 from s2s.rules.dims import mH
-from s2s.rules.expr import Expr, fn
+from s2s.rules.expr import Expr, fn, several
 from s2s.targets.common import at_least_1d, inverse, move_axis, transposed
 
 
@@ -40,7 +39,7 @@ def _eig(a: Expr) -> tuple[Expr, ...]:
 
 
 def _eigvals(a: Expr) -> Expr:
-    return a.wrap(a.b.one(a.lookup("np.linalg.eigvals"), {"a": _complex(a).v}))
+    return fn.eigvals(_complex(a))
 
 
 def _svdvals(x: Expr) -> Expr:

@@ -22,6 +22,10 @@ T = np.array([0.13, 0.9, 1.3, 2.9])
 GRID = (np.array([0.0, 0.5, 1.2, 2.0, 2.5]), np.array([-1.0, 0.0, 0.3, 1.0]))
 SPLINE = interpolate.CubicSpline(XS, V)
 PCHIP = interpolate.PchipInterpolator(XS, V)
+PERIODIC = interpolate.CubicSpline(XS, np.append(V[:-1], V[0]), bc_type="periodic")
+AKIMA = interpolate.Akima1DInterpolator(XS, V)
+BOUNDED = interpolate.CubicSpline(XS, V, extrapolate=False)
+MIXED = XS[[2, 0, 5, 1, 4, 3]]
 ON_GRID = interpolate.RegularGridInterpolator(GRID, M)
 PLACES = np.array([[0.3, -0.4], [1.9, 0.7]])
 
@@ -46,10 +50,21 @@ PROGRAMS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sobel": (lambda x: ndimage.sobel(x, axis=0) + ndimage.laplace(x), (M,)),
     "interp1d": (lambda y, t: interpolate.interp1d(XS, y)(t), (V, T)),
     "interp1d extrapolates": (lambda x, y: interpolate.interp1d(x, y, fill_value="extrapolate")(T + 0.5), (XS, V)),
+    "interp1d unsorted": (lambda y, t: interpolate.interp1d(MIXED, y)(t)
+                          + interpolate.interp1d(XS, y, assume_sorted=True)(t), (V, T)),
+    "interp1d filled": (lambda y, t: interpolate.interp1d(XS, y, bounds_error=False, fill_value=0.5)(t - 1.05)
+                        + interpolate.interp1d(XS, y, bounds_error=False, fill_value=(-1.0, 2.0))(t + 1.05), (V, T)),
+    "CubicSpline of ints": (lambda t: interpolate.CubicSpline(np.arange(5), np.array([1, 3, 2, 7, 4]))(t), (T,)),
+    "CubicSpline of few": (lambda y, t: interpolate.CubicSpline(XS[:3], y[:3])(t)
+                           + interpolate.CubicSpline(XS[:2], y[:2])(t), (V, T)),
+    "CubicSpline periodic outside": (lambda y, t: interpolate.CubicSpline(XS, y, extrapolate="periodic")(t - 1.0)
+                                     + interpolate.CubicSpline(XS, y)(t + 2.0, extrapolate="periodic"), (V, T)),
     "CubicSpline": (lambda x, y, t: interpolate.CubicSpline(x, y)(t), (XS, V, T)),
     "CubicSpline natural": (lambda y, t: interpolate.CubicSpline(XS, y, bc_type="natural")(t, 1), (V, T)),
     "CubicSpline clamped": (lambda y, t: interpolate.CubicSpline(XS, y, bc_type="clamped")(t + 0.3, nu=2), (V, T)),
     "a spline": (lambda t: SPLINE(t) * SPLINE(t, 1) + PCHIP(t), (T,)),
+    "a periodic spline": (lambda t: PERIODIC(t + 2.0) + PERIODIC(t - 4.0, 1), (T,)),
+    "within a spline": (lambda t: np.where(t < 2.5, AKIMA(t + 0.5), 0.0) + np.nan_to_num(BOUNDED(t + 1.0)), (T,)),
     "RegularGridInterpolator": (lambda m, p: interpolate.RegularGridInterpolator(GRID, m)(p), (M, PLACES)),
     "a grid": (lambda p: ON_GRID(p), (PLACES,)),
 }

@@ -94,6 +94,10 @@ SAMPLES: dict[str, Any] = {
     "simpson odd": lambda y, x: integrate.simpson(y, x=x) + integrate.simpson(y, dx=0.3),
     "simpson even": lambda y, x: integrate.simpson(y[:, :4], x=x[:4], axis=1) + integrate.simpson(y[:, :2], x=x[:2]),
     "simpson axis": lambda y, x: integrate.simpson(y.T, x=x, axis=0),
+    "simpson places of each": lambda y, x: integrate.simpson(y, x=np.stack((x, x ** 2 + x)))
+    + integrate.simpson(y.T[:4], x=np.stack((x, x ** 2 + x), axis=1)[:4], axis=0),
+    "cumulative places of each": lambda y, x: integrate.cumulative_trapezoid(y, np.stack((x, x + y[1] ** 2 + x * x)),
+                                                                             axis=0),
     "cumulative_trapezoid": lambda y, x: integrate.cumulative_trapezoid(y, x)
     + integrate.cumulative_trapezoid(y, dx=0.5, initial=0)[:, 1:],
 }

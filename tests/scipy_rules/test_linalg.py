@@ -50,6 +50,7 @@ PROGRAMS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "toeplitz": (lambda c, r: linalg.toeplitz(c, r) + linalg.toeplitz(c), (V, V * 2.0)),
     "hankel": (lambda c, r: linalg.hankel(c, r), (V, np.array([0.8, 0.3, 1.7]))),
     "circulant": (lambda c: linalg.circulant(c), (V,)),
+    "lstsq cut off": (lambda a, b: linalg.lstsq(a, b, cond=0.6)[0] + linalg.pinv(a, rtol=0.6)[:, 0], (B, V)),
     "lstsq": (lambda a, b: linalg.lstsq(a, b)[0], (B, V)),
 }
 

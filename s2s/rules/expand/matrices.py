@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from s2s.rules.common import normalised
-from s2s.rules.decompositions import several
 from s2s.rules.dims import mH
 from s2s.rules.expand.core import Expansions, Parts, Static, refuse
-from s2s.rules.expr import Expr, fn
+from s2s.rules.expr import Expr, fn, several
 
 written = Expansions()
 
@@ -138,7 +137,7 @@ def _eig(a: Expr) -> Any:
 
 @written.of(np.linalg.eigvals)
 def _eigvals(a: Expr) -> Expr | None:
-    return None if a.is_complex else a.wrap(a.b.one(a.lookup("s2s.eigvals"), {"a": a.v}))
+    return None if a.is_complex else fn.__getattr__("s2s.eigvals")(a)
 
 
 @written.of(np.linalg.pinv)

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from s2s.rules.decompositions import several_of
 from s2s.rules.dims import write
 from s2s.rules.expand.core import Expansions, Static, refuse
-from s2s.rules.expr import Expr, encode_index, fn
+from s2s.rules.expr import Expr, encode_index, fn, several
 
 written = Expansions()
 
@@ -39,7 +38,7 @@ def _polyfit(x: Expr, y: Expr, deg: Static, rcond: Static = None, full: Static =
     if w is not None:
         powers, right = powers * w[:, None], y * (w[:, None] if y.ndim == 2 else w)
     scale = fn.sqrt(fn.sum(powers * powers, axis=0))
-    solution = several_of("np.linalg.lstsq", powers / scale, right)[0]
+    solution = several("np.linalg.lstsq", powers / scale, right, rcond)[0]
     return solution / (scale[:, None] if y.ndim == 2 else scale)
 
 

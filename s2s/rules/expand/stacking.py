@@ -10,7 +10,7 @@ import numpy as np
 from s2s.ir.types import broadcast_dims
 from s2s.rules.common import constant_number
 from s2s.rules.expand.core import Expansions, Several, Static, refuse
-from s2s.rules.expr import Expr, fn
+from s2s.rules.expr import Expr, fn, several
 
 written = Expansions()
 
@@ -172,9 +172,7 @@ def _triu_indices_from(arr: Expr, k: Any = 0) -> Any:
 
 def _triangle(name: str, arr: Expr, k: Any) -> Any:
     rows, columns = arr.shape
-    rule = arr.lookup(f"np.{name}_indices")
-    made = arr.b.emit(rule, {"n": rows.v, "k": arr.lift(k).v, "m": columns.v})
-    return tuple(arr.wrap(v) for v in made)
+    return tuple(several(f"np.{name}_indices", rows, k=k, m=columns))
 
 
 @written.of(np.diag_indices_from)
