@@ -15,7 +15,7 @@ from s2s.errors import NoRuleError
 from s2s.ir.core import Op
 from s2s.ir.ops import numeric
 from s2s.ir.types import Dim, Scalar, fresh_dim, known_dim
-from s2s.rules.dims import Adjoints, Result, array_or_scalar, fit, fresh_array, known_as, mH, refusal, write
+from s2s.rules.dims import Adjoints, Result, array_or_scalar, fit, fresh_array, known_as, mH, refusal, require, write
 from s2s.rules.expr import Expr, encode_index, fn, several
 from s2s.rules.linalg import float_dtype, inverse_type, matrix, real_dtype
 from s2s.rules.table import Family
@@ -250,8 +250,7 @@ def _check_unused(a: Expr, bar: Expr | None, others: Any) -> None:
     if bar is None or _square(a):
         return
     what = "the vectors of np.linalg.svd beyond the singular values have no derivative: pass full_matrices=False"
-    test = fn.logical_not(fn.any(bar[others] != 0))
-    a.b.emit("assert", {"test": test.v, "args": ()}, {"text": f"assert ⟦0⟧, {what!r}"})
+    require(fn.logical_not(fn.any(bar[others] != 0)), what)
 
 
 def _widened(dot: Expr, vectors: Expr, place: Any) -> Expr:

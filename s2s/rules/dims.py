@@ -179,6 +179,11 @@ def write(name: str, a: Expr, index: tuple[tuple[str, ...], tuple[Any, ...]], va
     a.b.emit(name, {"a": a.v, "index": values, "value": value.v}, {"items": items})
 
 
+def require(test: Expr, what: str) -> None:
+    """Append an assertion: AssertionError with `what` where `test` does not hold when the program runs."""
+    test.b.emit("assert", {"test": test.v, "args": ()}, {"text": f"assert ⟦0⟧, {what!r}"})
+
+
 def mT(x: Expr) -> Expr:
     """The matrices in the last two axes, transposed."""
     return x.T if x.ndim <= 2 else fn.swapaxes(x, -1, -2)

@@ -33,16 +33,9 @@ def logpdf2(log: Any, x: Any, s1: Any, s2: Any, loc: Any = 0.0, scale: Any = 1.0
     return log((x - loc) / scale, s1, s2) - np.log(scale)
 
 
-def pdf0(log: Any, x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
-    return np.exp(log((x - loc) / scale)) / scale
-
-
-def pdf1(log: Any, x: Any, s1: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
-    return np.exp(log((x - loc) / scale, s1)) / scale
-
-
-def pdf2(log: Any, x: Any, s1: Any, s2: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
-    return np.exp(log((x - loc) / scale, s1, s2)) / scale
+def exponential(log: Any, *args: Any, **kwargs: Any) -> Any:
+    """A density of its logarithm."""
+    return np.exp(log(*args, **kwargs))
 
 
 def cdf0(cdf: Any, x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
@@ -85,7 +78,7 @@ def ppf1(ppf: Any, q: Any, s1: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return loc + scale * ppf(q, s1)
 
 
-_LOGPDF, _PDF, _CDF, _LOG = (logpdf0, logpdf1, logpdf2), (pdf0, pdf1, pdf2), (cdf0, cdf1, cdf2), (log0, log1, log2)
+_LOGPDF, _CDF, _LOG = (logpdf0, logpdf1, logpdf2), (cdf0, cdf1, cdf2), (log0, log1, log2)
 _PPF = (ppf0, ppf1)
 
 #: Continuous distributions that are covered.
@@ -100,7 +93,7 @@ def _continuous(name: str) -> dict[str, Written]:
     names = {given: f"s{k + 1}" for k, given in enumerate(shapes)}
     log, cdf, sf = here[f"{name}_log"], here[f"{name}_cdf"], here[f"{name}_sf"]
     out: dict[str, tuple[Any, ...]] = {
-        "logpdf": (_LOGPDF[n], log), "pdf": (_PDF[n], log), "cdf": (_CDF[n], cdf), "sf": (_CDF[n], sf),
+        "logpdf": (_LOGPDF[n], log), "pdf": (exponential, _LOGPDF[n], log), "cdf": (_CDF[n], cdf), "sf": (_CDF[n], sf),
         "logcdf": (_LOG[n], cdf, sf), "logsf": (_LOG[n], sf, cdf)}
     for kind in ("logcdf", "logsf"):
         own = here.get(f"{name}_{kind}")
@@ -144,16 +137,12 @@ def nbinom_logpmf(k: Any, n: Any, p: Any, loc: Any = 0) -> Any:
     return ways + n * np.log(p) + scipy.special.xlog1py(x, -p)
 
 
-def pmf(log: Any, *args: Any, **kwargs: Any) -> Any:
-    return np.exp(log(*args, **kwargs))
-
-
 DISCRETE = ("poisson", "binom", "bernoulli", "geom", "nbinom")
 
 
 def _discrete(name: str) -> dict[str, Written]:
     log = globals()[f"{name}_logpmf"]
-    out = {"logpmf": Written(log), "pmf": Written(pmf, (log,))}
+    out = {"logpmf": Written(log), "pmf": Written(exponential, (log,))}
     if name == "poisson":
         out["cdf"] = Written(poisson_cdf)
     return out
@@ -169,6 +158,11 @@ def multivariate_normal_logpdf(x: Any, mean: Any = None, cov: Any = 1, allow_sin
     c = np.asarray(cov)
     if d.ndim == 0:
         refuse("multivariate_normal of a number is not covered: use scipy.stats.norm")
+    if c.ndim == 0 and np.size(0.0 if mean is None else mean) == 1:
+        # Points of one dimension.
+        if d.ndim > 1:
+            refuse("multivariate_normal of several points of one dimension is covered for a vector of them")
+        return np.squeeze(-0.5 * (d * d / c + LOG_2PI + np.log(c)))
     n = d.shape[-1]
     if c.ndim == 0:
         return -0.5 * (np.sum(d * d, axis=-1) / c + n * (LOG_2PI + np.log(c)))
@@ -184,20 +178,12 @@ def multivariate_normal_logpdf(x: Any, mean: Any = None, cov: Any = 1, allow_sin
     return -0.5 * (squares + n * LOG_2PI) - np.sum(np.log(np.diagonal(lower)))
 
 
-def multivariate_normal_pdf(x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = False) -> Any:
-    return np.exp(multivariate_normal_logpdf(x, mean, cov, allow_singular))
-
-
 def dirichlet_logpdf(x: Any, alpha: Any) -> Any:
     a = np.asarray(alpha)
     if x.ndim != 1:
         refuse("dirichlet of several points is not covered: loop over them")
     return (np.sum(scipy.special.xlogy(a - 1.0, x)) + scipy.special.gammaln(np.sum(a))
             - np.sum(scipy.special.gammaln(a)))
-
-
-def dirichlet_pdf(x: Any, alpha: Any) -> Any:
-    return np.exp(dirichlet_logpdf(x, alpha))
 
 
 # Distributions with their parameters given ---------------------------------------------------------------
@@ -246,8 +232,8 @@ def freeze(dist: Any, *args: Any, **kwds: Any) -> Any:
 def _methods() -> dict[str, dict[str, Written]]:
     out = {name: _continuous(name) for name in CONTINUOUS} | {name: _discrete(name) for name in DISCRETE}
     out["multivariate_normal"] = {"logpdf": Written(multivariate_normal_logpdf),
-                                  "pdf": Written(multivariate_normal_pdf)}
-    out["dirichlet"] = {"logpdf": Written(dirichlet_logpdf), "pdf": Written(dirichlet_pdf)}
+                                  "pdf": Written(exponential, (multivariate_normal_logpdf,))}
+    out["dirichlet"] = {"logpdf": Written(dirichlet_logpdf), "pdf": Written(exponential, (dirichlet_logpdf,))}
     return out
 
 

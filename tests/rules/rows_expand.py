@@ -174,12 +174,14 @@ MATRICES = [
     row(lambda a, b: LA.lstsq(a, b)[0], array(3, 5), array(3), name="lstsq wide"),
     row(lambda a, b: LA.lstsq(a, b)[0], array(5, 3, dtype=C), array(5, dtype=C), name="lstsq complex"),
     row(lambda a, b: LA.lstsq(a, b, rcond=0.2)[0], CUT, V4, name="lstsq cut off"),
-    row(lambda a, b: LA.lstsq(a, b, rcond=0.2)[0], CUT * (1.0 + 0.3j), array(4, dtype=C), name="lstsq cut off, complex"),
+    row(lambda a, b: LA.lstsq(a, b, rcond=0.2)[0], CUT * (1.0 + 0.3j), array(4, dtype=C),
+        name="lstsq cut off, complex"),
     row(lambda a, b: LA.lstsq(a, b, rcond=0.2)[0], CUT.T, array(3, 2), name="lstsq wide, cut off"),
     # One of the singular values is that of rounding alone.
-    row(lambda a, b: LA.lstsq(a @ np.array([[1.0, 0.3, 1.3], [0.2, -1.0, -0.8]]), b, rcond=None)[0], array(5, 2), array(5),
-        name="lstsq of less than full rank"),
-    row(LA.pinv, CUT, rcond=0.2), row(LA.pinv, CUT.T * (1.0 - 0.5j), rcond=0.2),
+    row(lambda a, b: LA.lstsq(a @ np.array([[1.0, 0.3, 1.3], [0.2, -1.0, -0.8]]), b, rcond=None)[0], array(5, 2),
+        array(5), name="lstsq of less than full rank", single=False),
+    row(LA.pinv, CUT, rcond=0.2),
+    row(LA.pinv, CUT.T * (1.0 - 0.5j), rcond=0.2),
     row(LA.pinv, M34, rcond=1e-10), row(LA.pinv, array(2, 3, 2)),
     row(lambda x: LA.slogdet(x)[1], -W23, name="slogdet"),
     row(lambda x: LA.slogdet(x).logabsdet, W3, name="slogdet name"),
@@ -236,6 +238,7 @@ STATISTICS = [
     row(lambda x, w: np.average(x, (0, 1), np.abs(w), keepdims=True), T234, M23, name="average axes"),
     row(np.cov, M34), row(np.cov, V6), row(np.cov, M34, rowvar=False), row(lambda x, y: np.cov(x, y), V4, array(4),
                                                                          name="cov of two"),
+    row(np.cov, M34[:1]), row(np.corrcoef, M34[:1]), row(np.cov, M34[:, :1], rowvar=False),
     row(np.cov, M34, bias=True), row(np.cov, M34, ddof=0), row(np.cov, array(3, 4, dtype=C)),
     row(lambda x: np.cov(x, fweights=FW), M34, name="cov fweights", single=False),
     row(lambda x, w: np.cov(x, aweights=np.abs(w)), M34, V4, name="cov aweights", single=False),
@@ -290,7 +293,8 @@ POLYNOMIALS = [
     row(lambda x: np.polyval([2.0, 0.5, 1.0], x),
                                                                                       V6,
                                                                                           name="polyval of constants"),
-    row(np.polyfit, V6, array(6), 2), row(np.polyfit, np.array([0.1, 0.2, 0.35, 0.4, 0.7]), array(5), 3, rcond=0.2), row(np.polyfit, V6, array(6, 2), 1), row(
+    row(np.polyfit, V6, array(6), 2), row(np.polyfit, np.array([0.1, 0.2, 0.35, 0.4, 0.7]), array(5), 3, rcond=0.2),
+    row(np.polyfit, V6, array(6, 2), 1), row(
         lambda x, y, w: np.polyfit(x, y, 2, w=np.abs(w)), V6, array(6), array(6), name="polyfit with weights"),
     row(np.polyadd, V3, V4), row(np.polysub, V4, V3), row(np.polyadd, V3, array(3)), row(np.polymul, V3, V4),
     row(np.polyder, V6), row(np.polyder, V6, 2), row(np.polyint, V4), row(np.polyint, V4, m=2), row(

@@ -58,3 +58,23 @@ def test_expansion(row: Row) -> None:
         for x, x_bar in zip(args, s2s.gradients_function(row.applied)(*args, dy=row.seed(dy)), strict=True):
             for one, other in zip(leaves(x), [] if x_bar is None else leaves(x_bar), strict=x_bar is not None):
                 assert np.asarray(one).dtype == np.asarray(other).dtype
+
+
+@pytest.mark.parametrize("function", [np.var, np.std, np.nanvar, np.nanstd])
+def test_a_dtype_that_is_given(function: Any) -> None:
+    f = lambda x: function(x, dtype=np.float32)  # noqa: E731
+    x = np.array([0.5, 1.5, -0.25])
+    value, gradient = s2s.value_and_grad(f)(x)
+    assert plain(value).dtype == f(x).dtype == np.float32
+    np.testing.assert_allclose(gradient, s2s.grad(lambda x: function(x))(x), rtol=1e-5)
+
+
+@pytest.mark.parametrize("function", [
+    np.std, np.nanstd, lambda x: np.std(x, mean=np.mean(x, keepdims=True)), lambda x: np.std(x, where=x < 2.0)])
+def test_deviation_of_equal_elements(function: Any) -> None:
+    np.testing.assert_array_equal(s2s.grad(function)(np.ones(3)), np.zeros(3))
+
+
+def test_odd_padding_is_no_wider_than_the_array() -> None:
+    with pytest.raises(AssertionError, match="pad in several steps"):
+        s2s.grad(lambda x: np.sum(np.pad(x, 5, "reflect", reflect_type="odd")))(np.arange(3.0))

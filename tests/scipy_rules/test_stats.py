@@ -77,6 +77,9 @@ PROGRAMS: dict[str, tuple[Any, tuple[Any, ...]]] = {
         np.array([[0.3, 0.1], [1.0, -0.5]]), np.array([0.2, 0.4]), np.array([[1.0, 0.0], [0.4, 0.8]]))),
     "multivariate_normal vector": (lambda x, c: stats.multivariate_normal.pdf(x, cov=c @ c.T), (
         np.array([0.3, 0.1]), np.array([[1.0, 0.2], [0.4, 0.8]]))),
+    "multivariate_normal of one": (lambda x, m, c: stats.multivariate_normal.logpdf(x, cov=c)
+                                   + stats.multivariate_normal.logpdf(x, m, c), (
+        np.array([0.3, -0.7, 1.1]), 0.4, 2.0)),
     "multivariate_normal diagonal": (lambda x, c: stats.multivariate_normal.logpdf(x, np.zeros(2), c), (
         np.array([0.3, 0.1]), np.array([1.5, 0.7]))),
     "dirichlet": (lambda a: stats.dirichlet.logpdf(np.array([0.2, 0.5, 0.3]), a), (np.array([1.5, 0.8, 2.0]),)),

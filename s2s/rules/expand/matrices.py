@@ -11,6 +11,7 @@ import numpy as np
 from s2s.rules.common import normalised
 from s2s.rules.dims import mH
 from s2s.rules.expand.core import Expansions, Parts, Static, refuse
+from s2s.rules.expand.reducing import kept_dims, rows_of
 from s2s.rules.expr import Expr, fn, several
 
 written = Expansions()
@@ -21,15 +22,6 @@ def _product(sizes: Any) -> Any:
 
 
 # Norms
-
-def _kept(x: Expr, ndim: int, axes: tuple[int, ...], keepdims: bool) -> Expr:
-    """A result without `axes`, with these put back as ones if they are kept."""
-    if not keepdims:
-        return x
-    if not x.is_array:
-        return fn.broadcast_to(x, (1,) * ndim)
-    return x[tuple(None if k in axes else slice(None) for k in range(ndim))]
-
 
 def _infinite(ord: Any) -> bool:
     return isinstance(ord, float) and math.isinf(ord)
@@ -61,7 +53,7 @@ def _matrix_norm(x: Expr, ord: Any, rows: int, columns: int, keepdims: bool) -> 
         found = fn.sum(s, axis=-1) if ord == "nuc" else s[..., 0] if ord == 2 else s[..., -1]
     else:
         raise refuse("np.linalg.norm", f"{ord!r} is no norm of a matrix")
-    return _kept(found, x.ndim, (rows, columns), keepdims)
+    return kept_dims(found, x, (rows, columns), keepdims)
 
 
 @written.of(np.linalg.norm)
@@ -90,7 +82,7 @@ def _vector_norm_function(x: Expr, /, *, axis: Static = None, keepdims: Static =
         return _vector_norm(x, ord, axis, keepdims)
     axes = None if axis is None else axis if isinstance(axis, int) else tuple(axis)
     if isinstance(axes, tuple) and len(axes) > 2:
-        return fn.sqrt(_vector_norm(x, 2, axis, keepdims) ** 2)
+        return kept_dims(fn.norm(rows_of(x, axes), None, -1), x, axes, keepdims)
     return fn.norm(x, None, axes, keepdims)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.rules.dims import require
 from s2s.rules.expand.core import Expansions, Static, cut, refuse
 from s2s.rules.expr import Expr, fn
 from s2s.rules.padding import pad_widths
@@ -44,6 +45,8 @@ def _odd(x: Expr, axis: int, widths: tuple[int, int], mode: str) -> list[Expr]:
     """Twice the edge minus the reflection."""
     skip = 1 if mode == "reflect" else 0
     before, after = widths
+    require(x.size_of(axis) >= max(widths) + skip,
+            "np.pad with reflect_type='odd' is covered for widths the array has elements for: pad in several steps")
     parts = [x]
     if before:
         parts.insert(0, 2.0 * cut(x, axis, 0, 1) - cut(cut(x, axis, skip, skip + before), axis, None, None, -1))

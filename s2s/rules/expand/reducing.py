@@ -90,28 +90,28 @@ def _variance(a: Expr, axis: Any, ddof: Any, keepdims: bool, where: Any, mean: E
     return total / (_counted(a, where, axis, keepdims) - ddof)  # type: ignore[no-any-return]
 
 
-def _ddof(ddof: Any, correction: Any) -> Any:
-    return ddof if correction is None else correction
+def _root(x: Expr) -> Expr:
+    """The square root, of derivative 0 at 0, as of a norm: there all elements are equal."""
+    zero = x == 0
+    return fn.where(zero, 0.0, fn.sqrt(fn.where(zero, 1.0, x))).astype(x.dtype)
 
 
-@written.of(np.var)
-def _var(a: Expr, axis: Static = None, dtype: Static = None, out: Static = None, ddof: Static = 0,
-         keepdims: Static = False, *, where: Any = True, mean: Expr | None = None,
-         correction: Static = None) -> Expr | None:
-    if out is not None or (_all(where) and mean is None and dtype is None):
-        return None if correction is None else fn.var(a, axis, None, correction, keepdims)
-    wide = a if dtype is None else a.astype(dtype)
-    return _variance(wide, axis, _ddof(ddof, correction), keepdims, where, mean)
+def _deviation(name: str, prefix: str = "") -> None:
+    """np.var and np.std; with prefix "nan", of what is not nan."""
+    @written.of(getattr(np, prefix + name))
+    def _(a: Expr, axis: Static = None, dtype: Static = None, out: Static = None, ddof: Static = 0,
+          keepdims: Static = False, *, where: Any = True, mean: Expr | None = None,
+          correction: Static = None) -> Expr | None:
+        ddof = ddof if correction is None else correction
+        if not prefix and (out is not None or (_all(where) and mean is None and dtype is None)):
+            return None if correction is None else getattr(fn, name)(a, axis, None, ddof, keepdims)
+        wide = a if dtype is None else a.astype(np.dtype(dtype).name)
+        found = _variance(wide, axis, ddof, keepdims, _valid(a, where) if prefix else where, mean)
+        return found if name == "var" else _root(found)
 
 
-@written.of(np.std)
-def _std(a: Expr, axis: Static = None, dtype: Static = None, out: Static = None, ddof: Static = 0,
-         keepdims: Static = False, *, where: Any = True, mean: Expr | None = None,
-         correction: Static = None) -> Expr | None:
-    if out is not None or (_all(where) and mean is None and dtype is None):
-        return None if correction is None else fn.std(a, axis, None, correction, keepdims)
-    wide = a if dtype is None else a.astype(dtype)
-    return fn.sqrt(_variance(wide, axis, _ddof(ddof, correction), keepdims, where, mean))
+_deviation("var")
+_deviation("std")
 
 
 def _truth(name: str, function: Any) -> None:
@@ -162,19 +162,8 @@ def _nanmean(a: Expr, axis: Static = None, dtype: Static = None, out: Static = N
     return total / _counted(a, valid, axis, keepdims)
 
 
-@written.of(np.nanvar)
-def _nanvar(a: Expr, axis: Static = None, dtype: Static = None, out: Static = None, ddof: Static = 0,
-            keepdims: Static = False, *, where: Any = True, mean: Expr | None = None,
-            correction: Static = None) -> Expr:
-    return _variance(a, axis, _ddof(ddof, correction), keepdims, _valid(a, where), mean)
-
-
-@written.of(np.nanstd)
-def _nanstd(a: Expr, axis: Static = None, dtype: Static = None, out: Static = None, ddof: Static = 0,
-            keepdims: Static = False, *, where: Any = True, mean: Expr | None = None,
-            correction: Static = None) -> Expr:
-    return fn.sqrt(
-        _variance(a, axis, _ddof(ddof, correction), keepdims, _valid(a, where), mean))
+_deviation("var", "nan")
+_deviation("std", "nan")
 
 
 def _nan_extremum(name: str, function: Any, outermost: float) -> None:

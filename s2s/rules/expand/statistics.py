@@ -63,7 +63,7 @@ def _cov(m: Expr, y: Expr | None = None, rowvar: Static = True, bias: Static = F
         factor = total if ddof == 0 else total - ddof if aweights is None else \
             total - ddof * fn.sum(weights * aweights) / total
     found = centred @ mH(right) / factor
-    return found[0, 0] if m.ndim == 1 and y is None else found  # type: ignore[no-any-return]
+    return found[0, 0] if found.dims[0].is_one else found  # type: ignore[no-any-return]
 
 
 @written.of(np.corrcoef)
