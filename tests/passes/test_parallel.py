@@ -12,11 +12,14 @@ import numpy as np
 import pytest
 
 import s2s
+import s2s.targets.parallel
 from s2s.ir.core import walk
 from s2s.ir.ops import constant
 from s2s.targets.parallel import Marker, Plan
 from tests.passes.nests import Nest, runs
 from tests.passes.prange import backwards, check_carried, run, shuffled, watched
+from tests.passes.random_threads import Program
+from tests.passes.sources import imported
 
 pytest.importorskip("numba")
 
@@ -137,6 +140,35 @@ def test_compiled(f: Callable[..., Any]) -> None:
 @cases
 def test_all_compiled(f: Callable[..., Any]) -> None:
     compiled(f)
+
+
+def check_random(seed: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A random function, with all loops taken that can be, whether it pays or not."""
+    monkeypatch.setattr(s2s.targets.parallel, "_FEW", 1)
+    monkeypatch.setattr(s2s.targets.parallel, "_too_little", lambda *_: "")
+    f = getattr(imported(folder, f"program{seed}", [Program(seed).text]), f"f{seed}")
+    rng = np.random.default_rng(seed)
+    args = rng.random((6, 7)), rng.random(7), rng.random(6)
+    with np.errstate(all="ignore"):
+        want = [g for g in s2s.gradients_function(f)(*args) if g is not None]
+        if not all(np.isfinite(g).all() for g in want):
+            return
+        low = s2s.gradients_function(f, target="cpu", parallel=True).lower(*args)
+        check_carried(low.source)
+        for prange in (range, backwards, watched):
+            for one, expect in zip(run(low._derivative.emitted, args, prange), want, strict=True):
+                np.testing.assert_allclose(one, expect, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    check_random(seed, tmp_path, monkeypatch)
+
+
+@pytest.mark.full_cpu
+@pytest.mark.parametrize("seed", range(20, 220))
+def test_more_random(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    check_random(seed, tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize("seed", range(400))
