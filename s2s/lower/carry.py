@@ -140,7 +140,7 @@ class Carry:
         if key in self.start.heap[box] or not asked:
             return False
         saved, self.ctx.state = self.ctx.state, self.start
-        first = inherited(self.ctx, box, key) if box.kind == "object" else None
+        first = inherited(self.ctx, box.cls, key) if box.kind == "object" else None
         self.ctx.state = saved
         if first is None:
             raise Peel(self._other_keys(key))

@@ -13,6 +13,7 @@ from s2s.ir.core import Block, Value
 from s2s.ir.types import BOOL, Array, Scalar, Type, Undefined, unify
 from s2s.lower.context import RETURN, Context, GrowList, State, copy_content
 from s2s.lower.describe import describe
+from s2s.lower.objects import inherited
 from s2s.lower.parts import parts_of, same_parts, with_parts
 from s2s.lower.values import Box, Conflict, Lowered, Static
 
@@ -184,7 +185,7 @@ class Joiner:
         cx, cy = state_x.heap.get(x), state_y.heap.get(y)
         if x.kind != y.kind or x.cls is not y.cls:
             return Conflict("different containers", self.cond)
-        joined = self._join_contents(cx, cy, x.kind, hint)
+        joined = self._join_contents(cx, cy, x, hint)
         if isinstance(joined, Conflict):
             return joined
         box = Box(x.kind, x.cls, hint, self.ctx.depth)
@@ -194,16 +195,24 @@ class Joiner:
         self.sources[box] = (x, y)
         return box
 
-    def _join_contents(self, cx: Any, cy: Any, kind: str, hint: str) -> Any:
+    def _join_contents(self, cx: Any, cy: Any, box: Box, hint: str) -> Any:
         if isinstance(cx, list) and isinstance(cy, list) and len(cx) == len(cy):
             return [self.join(a, b, hint) for a, b in zip(cx, cy, strict=True)]
-        if isinstance(cx, dict) and isinstance(cy, dict) and (kind == "object" or cx.keys() == cy.keys()):
-            keys = [*cx, *(k for k in cy if k not in cx)]
-            return {k: self.join(cx[k], cy[k], hint) if k in cx and k in cy else Conflict(
-                f"the attribute {k!r}, which is set on one path only", self.cond) for k in keys}
+        if isinstance(cx, dict) and isinstance(cy, dict) and (box.kind == "object" or cx.keys() == cy.keys()):
+            return {k: self._join_items(cx, cy, k, box, hint) for k in [*cx, *(k for k in cy if k not in cx)]}
         if isinstance(cx, Value) and isinstance(cy, Value):
             return self.join(cx, cy, hint)
         return Conflict("a container of another length, or with other keys, on each path", self.cond)
+
+    def _join_items(self, cx: dict[Any, Any], cy: dict[Any, Any], k: Any, box: Box, hint: str) -> Any:
+        if k in cx and k in cy:
+            return self.join(cx[k], cy[k], hint)
+        places = [(("attr", id(base)), k) for base in type.mro(box.cls or object)]  # where the program may store it
+        stored = any(place in state.env for state in self.states for place in places)
+        first = None if stored else inherited(self.ctx, box.cls, k)
+        if first is None:
+            return Conflict(f"the attribute {k!r}, which is set on one path only", self.cond)
+        return self.join(cx.get(k, first), cy.get(k, first), hint)
 
     def states_joined(self, a: State, b: State) -> State:
         """The state after the `if`."""
@@ -248,7 +257,7 @@ class Joiner:
         in_a, in_b = box in a.heap, box in b.heap
         if in_a and in_b:
             self._grow(box, a.heap[box], b.heap[box])
-            return self._join_contents(a.heap[box], b.heap[box], box.kind, box.hint)
+            return self._join_contents(a.heap[box], b.heap[box], box, box.hint)
         content = a.heap[box] if in_a else b.heap[box]
 
         def one(v: Any) -> Any:

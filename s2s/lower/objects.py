@@ -127,13 +127,13 @@ def _cached(ctx: Context, node: gast.AST, x: Lowered, name: str, function: Lower
     return made
 
 
-def inherited(ctx: Context, x: Box, name: str) -> Lowered | None:
-    """What an object that has no attribute of a name has from its class, where that is a plain value."""
-    found = MISSING if x.cls is None else member(x.cls, name)
-    if found is MISSING or isinstance(found, (*BOUND, types.FunctionType, types.MemberDescriptorType)) \
+def inherited(ctx: Context, cls: type | None, name: str) -> Lowered | None:
+    """What an object of a class that has no attribute of a name has from that class, where it is a plain value."""
+    found = MISSING if cls is None else member(cls, name)
+    if cls is None or found is MISSING or isinstance(found, (*BOUND, types.FunctionType, types.MemberDescriptorType)) \
             or isinstance(member(type(found), "__get__"), types.FunctionType):
         return None
-    return class_value(ctx, x.cls, name)  # type: ignore[arg-type]
+    return class_value(ctx, cls, name)
 
 
 def class_value(ctx: Context, cls: type, name: str) -> Lowered:

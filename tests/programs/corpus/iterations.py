@@ -261,3 +261,13 @@ def a_copy_by_asarray(x):
     z = np.asarray(y, copy=True)
     z[0] = 0.0
     return np.sum(y * x) + np.shape(a=x)[0] * np.size(x, -1) * np.size(x, axis=None) * x[0]
+
+
+@program(args=(1.5,))
+def an_attribute_of_the_class_on_one_path(x):
+    one, two = Total(), Total()
+    if x > 1.0:
+        one.total = x * x
+    if x > 2.0:
+        two.total = x * x
+    return one.total + two.total * x
