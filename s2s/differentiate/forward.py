@@ -169,6 +169,8 @@ class _Writer:
         if op.name == "pycall" and (active or self.activity.changed(op)):
             raise no_rule(op)
         if not active:
+            if op.name == "listpop":
+                self.tangents(op, new)  # a number that nobody reads leaves the list of tangents too
             return
         self.t.guarded = op in self.guarded
         dots = self.tangents(op, new)

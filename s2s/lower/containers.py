@@ -20,8 +20,11 @@ from s2s.lower.truth import static, truth, usable
 from s2s.lower.values import Box, Lowered, Static, Tuple
 
 
-def append(ctx: Context, node: gast.AST, box: Box, new: Lowered) -> None:
-    """`list.append(new)`; a list that is appended to in a run-time loop becomes one that grows."""
+def append(ctx: Context, node: gast.AST, box: Box, new: Lowered, limit: bool = True) -> None:
+    """`list.append(new)`; a list that is appended to in a run-time loop becomes one that grows.
+
+    limit: whether a deque drops its first item where it becomes too long.
+    """
     if box in ctx.frozen:
         raise ctx.error(node, "this list is one of two, depending on a condition, and is changed")
     content = ctx.state.heap[box]
@@ -36,11 +39,9 @@ def append(ctx: Context, node: gast.AST, box: Box, new: Lowered) -> None:
         if not same_kind(joined, t.element):
             raise GrowList(box.site, general(joined))
         ctx.b.emit("append", {"list": content, "value": cast_to(ctx.b, ctx.b.block, v, t.element)})
+        if box.extra is not None and limit:
+            ctx.stand_in(node, "list_limit", [box, Static(box.extra), Static(True)], {})
         return
-    if ctx.depth > box.depth and box.extra is not None:
-        raise ctx.error(node, "a deque with a greatest length is appended to in a loop",
-                        "how many elements it has is not known before the function runs",
-                        "use an array, or loop over something of known length")
     if ctx.depth > box.depth:
         if not isinstance(new, Value):
             loop = next((r for r in reversed(ctx.loops) if r.runtime), None)
@@ -74,7 +75,7 @@ def grown(ctx: Context, node: gast.AST, box: Box, what: str) -> Value:
         element = v.type if element is None else unify(element, v.type)
         if element is None:
             break
-    if element is None or not box.site or box.extra is not None:
+    if element is None or not box.site:
         raise ctx.error(node, f"{what} on a list that grows or shrinks in a loop is not supported",
                         "its length is not known before the function runs", "use an array and an index")
     raise GrowList(box.site, general(element))
@@ -109,6 +110,19 @@ def _extend(ctx: Context, node: gast.AST, x: Box, new: Lowered) -> Lowered:
     return Static(None)
 
 
+def grows(ctx: Context, x: Box) -> bool:
+    """Whether the length of a list that is to be changed is known at run time only."""
+    return isinstance(ctx.state.heap[x], Value) or (ctx.depth > x.depth and bool(x.site))
+
+
+def _written(ctx: Context, node: gast.AST, x: Box, method: str, *args: Lowered) -> Lowered:
+    """A method of a list that grows, written by what such a list can do."""
+    if x in ctx.frozen:
+        raise ctx.error(node, "this list is one of two, depending on a condition, and is changed")
+    grown(ctx, node, x, method)
+    return ctx.stand_in(node, f"list_{method}", [x, *args], {})
+
+
 def fixed_content(ctx: Context, node: gast.AST, x: Box, what: str) -> list[Lowered]:
     """The items of a list of known length, to be changed or looked through."""
     content = ctx.state.heap[x]
@@ -125,6 +139,9 @@ def _pop(ctx: Context, node: gast.AST, x: Box, index: Lowered | None = None) -> 
     last = index is None or known(ctx, index) == -1
     if last and (isinstance(content, Value) or ctx.depth > x.depth):
         return ctx.b.one("listpop", {"list": grown(ctx, node, x, "pop")})
+    if grows(ctx, x):
+        grown(ctx, node, x, "pop")
+        return ctx.stand_in(node, "list_pop", [x, ctx.b.int(-1) if index is None else index], {})
     content = fixed_content(ctx, node, x, "pop")
     k = -1 if index is None else static(ctx, node, index, "the index")
     if not -len(content) <= k < len(content):
@@ -138,6 +155,12 @@ def _popleft(ctx: Context, node: gast.AST, x: Box) -> Lowered:
 
 
 def _appendleft(ctx: Context, node: gast.AST, x: Box, new: Lowered) -> Lowered:
+    if grows(ctx, x):
+        append(ctx, node, x, new, limit=False)
+        ctx.stand_in(node, "list_last_to", [x, ctx.b.int(0)], {})
+        if x.extra is not None:
+            ctx.stand_in(node, "list_limit", [x, Static(x.extra), Static(False)], {})
+        return Static(None)
     content = fixed_content(ctx, node, x, "appendleft")
     content.insert(0, new)
     if x.extra is not None and len(content) > x.extra:
@@ -161,16 +184,23 @@ def _rotate(ctx: Context, node: gast.AST, x: Box, n: Lowered | None = None) -> L
 
 
 def _insert(ctx: Context, node: gast.AST, x: Box, index: Lowered, new: Lowered) -> Lowered:
+    if grows(ctx, x):
+        append(ctx, node, x, new)
+        return ctx.stand_in(node, "list_last_to", [x, index], {})
     fixed_content(ctx, node, x, "insert").insert(static(ctx, node, index, "the index"), new)
     return Static(None)
 
 
 def _reverse(ctx: Context, node: gast.AST, x: Box) -> Lowered:
+    if grows(ctx, x):
+        return _written(ctx, node, x, "reverse")
     fixed_content(ctx, node, x, "reverse").reverse()
     return Static(None)
 
 
 def _clear(ctx: Context, node: gast.AST, x: Box) -> Lowered:
+    if grows(ctx, x):
+        return _written(ctx, node, x, "clear")
     fixed_content(ctx, node, x, "clear").clear()
     return Static(None)
 
@@ -217,10 +247,14 @@ def first_equal(ctx: Context, node: gast.AST, items: list[Lowered], item: Lowere
 
 
 def _index(ctx: Context, node: gast.AST, x: Box, item: Lowered) -> Lowered:
+    if isinstance(ctx.state.heap[x], Value):
+        return _written(ctx, node, x, "index", item)
     return first_equal(ctx, node, fixed_content(ctx, node, x, "index"), item, "the item is not in the list")
 
 
 def _remove(ctx: Context, node: gast.AST, x: Box, item: Lowered) -> Lowered:
+    if grows(ctx, x):
+        return _written(ctx, node, x, "remove", item)
     content = fixed_content(ctx, node, x, "remove")
     k = static(ctx, node, first_equal(ctx, node, content, item, "the item is not in the list"),
                "which item is removed")
@@ -229,6 +263,8 @@ def _remove(ctx: Context, node: gast.AST, x: Box, item: Lowered) -> Lowered:
 
 
 def _count(ctx: Context, node: gast.AST, x: Box, item: Lowered) -> Lowered:
+    if isinstance(ctx.state.heap[x], Value):
+        return _written(ctx, node, x, "count", item)
     return count_equal(ctx, node, fixed_content(ctx, node, x, "count"), item)
 
 

@@ -87,12 +87,24 @@ def _boolop(ctx: Context, node: gast.BoolOp) -> Lowered:
     return _short_circuit(ctx, node, list(node.values), isinstance(node.op, gast.And))
 
 
-def _short_circuit(ctx: Context, node: gast.AST, parts: list[gast.AST], conjunction: bool) -> Lowered:
+def condition(ctx: Context, node: gast.AST) -> Lowered:
+    """An expression of which only the truth counts: of `stack and n < 6`, parts of different kinds too."""
+    if not isinstance(node, gast.BoolOp):
+        return ctx.expr(node)
+    return _short_circuit(ctx, node, list(node.values), isinstance(node.op, gast.And), only_truth=True)
+
+
+def _short_circuit(ctx: Context, node: gast.AST, parts: list[gast.AST], conjunction: bool,
+                   only_truth: bool = False) -> Lowered:
     """`and` and `or`: the parts after the first run only where they have to."""
-    x = ctx.expr(parts[0])
+    x = condition(ctx, parts[0]) if only_truth else ctx.expr(parts[0])
+    if only_truth:
+        known = truth(ctx, parts[0], x)
+        x = Static(known) if isinstance(known, bool) else known
     if len(parts) == 1:
         return x
-    return _junction(ctx, parts[0], x, parts[1], lambda: _short_circuit(ctx, node, parts[1:], conjunction), conjunction)
+    return _junction(ctx, parts[0], x, parts[1],
+                     lambda: _short_circuit(ctx, node, parts[1:], conjunction, only_truth), conjunction)
 
 
 def _junction(ctx: Context, node: gast.AST, x: Lowered, second: gast.AST, rest: Callable[[], Lowered],
@@ -135,7 +147,7 @@ def _compare(ctx: Context, node: gast.Compare) -> Lowered:
 
 
 def _ifexp(ctx: Context, node: gast.IfExp) -> Lowered:
-    cond = truth(ctx, node.test, ctx.expr(node.test))
+    cond = truth(ctx, node.test, condition(ctx, node.test))
     if isinstance(cond, bool):
         mention(ctx, [node.orelse if cond else node.body])
         return ctx.expr(node.body if cond else node.orelse)

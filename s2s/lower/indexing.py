@@ -32,6 +32,10 @@ def get_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered, raw: bool
         return own
     if isinstance(x, Value):
         if isinstance(x.type, List):
+            if isinstance(index, Slice):
+                bounds = [Static(None) if p is None else p for p in (index.start, index.stop)]
+                step = 1 if index.step is None else static(ctx, node, index.step, "the step of a slice of a list")
+                return ctx.stand_in(node, "list_part", [x, *bounds, Static(step)], {})
             return ctx.b.one("listget", {"list": x, "index": value(ctx, node, index)})
         if isinstance(x.type, Array):
             items, values = encode(ctx, node, x.type, index)
@@ -288,7 +292,10 @@ def store(ctx: Context, node: gast.AST, a: Value, items: tuple[str, ...], index:
 
 
 def delete_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered) -> None:
-    """`del x[index]` for containers of known structure."""
+    """`del x[index]` for containers that the program made, or took over."""
+    if isinstance(x, Box) and isinstance(ctx.state.heap[x], Value) and not isinstance(index, Slice):
+        ctx.stand_in(node, "list_pop", [x, index], {})
+        return
     if isinstance(x, Outside) and isinstance(x.value, list | dict):
         x = adopt(ctx, node, x)
     if isinstance(x, Box) and isinstance(ctx.state.heap[x], list | dict):

@@ -9,7 +9,7 @@ import numpy as np
 
 from s2s.ir.core import Value
 from s2s.ir.types import Array, List, Scalar
-from s2s.lower.containers import fixed_content
+from s2s.lower.containers import fixed_content, grown, grows
 from s2s.lower.context import Context
 from s2s.lower.control import conditional
 from s2s.lower.iterate import element
@@ -17,7 +17,7 @@ from s2s.lower.iterators import pool_of
 from s2s.lower.numbers import UNKNOWN, compare, known, pack, scalar, value
 from s2s.lower.sequences import make_sequence
 from s2s.lower.truth import static, truth, usable
-from s2s.lower.values import Box, Lowered, Static, Tuple
+from s2s.lower.values import Box, Lowered, Range, Static, Tuple
 
 Node = Any
 Args = list[Lowered]
@@ -29,11 +29,13 @@ def _sorted(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     x = usable(ctx, node, args[0])
     key = usable(ctx, node, kwargs.get("key", NONE))
     reverse = bool(static(ctx, node, kwargs.get("reverse", Static(False)), "reverse"))
-    if isinstance(x, Value) and isinstance(x.type, Array) and (x.type.dims[0].symbol is not None or key == NONE):
+    if isinstance(x, Value) and isinstance(x.type, Array) and key == NONE:
         return _sorted_array(ctx, node, x, key, reverse)
     pool = pool_of(ctx, node, [x], {})
     if isinstance(pool, Tuple):
         return make_sequence(ctx, "list", ordered(ctx, node, pool.items, key, reverse))
+    if key != NONE or isinstance(pool, Range):
+        return ctx.stand_in(node, "sorted_by", [pool, key, Static(reverse)], {})
     return _sorted_array(ctx, node, value(ctx, node, pool), key, reverse)
 
 
@@ -114,6 +116,9 @@ def _by_exchange(ctx: Context, node: Node, items: list[Lowered], keys: list[Lowe
 def sort_in_place(ctx: Context, node: Node, x: Box, *, key: Lowered = NONE,
                   reverse: Lowered = Static(False)) -> Lowered:  # noqa: B008
     """list.sort()."""
+    if grows(ctx, x):
+        grown(ctx, node, x, "sort")
+        return ctx.stand_in(node, "list_sort", [x, key, Static(bool(static(ctx, node, reverse, "reverse")))], {})
     ctx.state.heap[x] = ordered(ctx, node, fixed_content(ctx, node, x, "sort"), usable(ctx, node, key),
                                 bool(static(ctx, node, reverse, "reverse")))
     return Static(None)

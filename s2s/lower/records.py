@@ -22,7 +22,7 @@ from s2s.lower.iterate import known_items
 from s2s.lower.nests import unfold
 from s2s.lower.numbers import sequence
 from s2s.lower.objects import class_of, python_method
-from s2s.lower.sequences import mapping_items
+from s2s.lower.sequences import make_sequence, mapping_items
 from s2s.lower.truth import static, usable
 from s2s.lower.values import Box, Lazy, Lowered, Outside, Static, Tuple
 
@@ -230,8 +230,9 @@ def _deque(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     longest = kwargs.get("maxlen", args[1] if len(args) > 1 else Static(None))
     most = static(ctx, node, longest, "maxlen")
     kept = items if most is None else items[max(len(items) - most, 0):]
-    box = _box(ctx, "list", collections.deque, kept, id(node))
-    box.extra = most
+    box = make_sequence(ctx, "list", kept, node)
+    assert isinstance(box, Box)
+    box.cls, box.extra = collections.deque, most
     return box
 
 

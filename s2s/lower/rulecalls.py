@@ -263,18 +263,23 @@ def _number(ctx: Context, node: gast.AST | None, x: Lowered, name: str) -> Value
     return v
 
 
+_FIRST_AXIS = ("np.concatenate", "np.stack", "np.vstack", "np.hstack")
+
+
 def _stacked_list(ctx: Context, node: gast.AST | None, rule: Rule, args: list[Lowered],
                   kwargs: dict[str, Lowered]) -> Value | None:
-    """np.stack(list), np.vstack(list) and np.hstack(list) of a list that grew in a loop."""
-    if len(args) != 1 or kwargs or rule.spec.name not in ("np.stack", "np.vstack", "np.hstack"):
+    """np.concatenate(list), np.stack(list) and their kind, by the first axis, of a list that grew in a loop."""
+    if len(args) != 1 or kwargs or rule.spec.name not in _FIRST_AXIS:
         return None
     x = args[0]
     content = ctx.state.heap.get(x) if isinstance(x, Box) else x
     if not (isinstance(content, Value) and isinstance(content.type, List)):
         return None
     rank = getattr(content.type.element, "ndim", None)
-    if rank == {"np.stack": rank, "np.vstack": 1, "np.hstack": 0}[rule.spec.name]:
+    if rank is not None and rank == {"np.stack": rank, "np.vstack": 1, "np.hstack": 0}.get(rule.spec.name):
         return value(ctx, node, content)
+    if rank and (rank == 1 or rule.spec.name != "np.hstack"):
+        return value(ctx, node, ctx.stand_in(node, "list_concatenate", [content], {}))
     return None
 
 

@@ -16,7 +16,7 @@ from s2s.lower.attempts import lower_try
 from s2s.lower.context import RETURNED, Context, Loop
 from s2s.lower.control import TRUE, lower_if, lower_return, lower_sequence
 from s2s.lower.effects import lower_assert, lower_raise
-from s2s.lower.expressions import closure
+from s2s.lower.expressions import closure, condition
 from s2s.lower.grids import grid_parts
 from s2s.lower.indexing import delete_item
 from s2s.lower.iterators import left_early
@@ -56,7 +56,7 @@ def one(ctx: Context, node: gast.AST, rest: list[gast.AST]) -> bool:
 
 def _one(ctx: Context, node: gast.AST, rest: list[gast.AST]) -> bool:
     if isinstance(node, gast.If):
-        return lower_if(ctx, node, ctx.expr(node.test), node.body, node.orelse, rest, one)
+        return lower_if(ctx, node, condition(ctx, node.test), node.body, node.orelse, rest, one)
     if isinstance(node, gast.Match):
         return lower_match(ctx, node, rest, one)
     if isinstance(node, Cases):
@@ -152,7 +152,7 @@ def index_hint(iterable: Lowered, target: gast.AST) -> str:
 
 
 def _while(ctx: Context, node: gast.While) -> None:
-    lower_while(ctx, node, lambda: ctx.expr(node.test), lambda loop, _: lower_statements(ctx, node.body),
+    lower_while(ctx, node, lambda: condition(ctx, node.test), lambda loop, _: lower_statements(ctx, node.body),
                 lambda: lower_statements(ctx, node.orelse))
 
 

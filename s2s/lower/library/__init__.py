@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from s2s.lower.library import arrays, complexes, functional, indices, iterators, numbers, statistic
+from s2s.lower.library import arrays, complexes, functional, growing, indices, iterators, numbers, statistic
 
 STAND_INS: dict[Any, Callable[..., Any]] = {
     **arrays.STAND_INS, **complexes.STAND_INS, **functional.STAND_INS, **indices.STAND_INS,
@@ -19,6 +19,6 @@ STAND_INS: dict[Any, Callable[..., Any]] = {
 
 # Those that lowering asks for by name.
 NAMED: dict[str, Callable[..., Any]] = {
-    name: f for part in (functional, iterators, numbers) for name, f in vars(part).items()
+    name: f for part in (functional, growing, iterators, numbers) for name, f in vars(part).items()
     if getattr(f, "__module__", "") == part.__name__
 }
