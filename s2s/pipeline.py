@@ -178,7 +178,7 @@ def _derivative(program: Program, wrt: Sequence[Read], name: str, options: Optio
                 transform: Callable[[Function, list[Value], list[Value]], Reverse | Forward]) -> Derivative:
     raises = options.target == "python"
     fn = simplify(program.function, raises=raises)
-    if options.parallel:
+    if options.parallel and options.target == "cpu":
         fn = scratch(fn)
     at = {leaf: k for k, leaf in enumerate(program.function.block.params)}
     inputs = [fn.block.params[at[r.leaf]] for r in wrt if r.leaf is not None]
@@ -203,7 +203,7 @@ def _emitted(fn: Function, options: Options) -> tuple[Emitted, list[Loop]]:
     if options.target == "cpu":
         fn = legalise(fills(registers(gather(loops(reciprocals(fn))))))
         if options.parallel:
-            fn, found = parallel(fn)
+            fn, found = parallel(fn, "boundscheck=True: a thread would lose the error" if options.boundscheck else "")
     return emit(fn, target=options.target), found
 
 
@@ -218,8 +218,8 @@ def compiled(derivative: Derivative, options: Options) -> Callable[..., Any]:
 
 
 def compiler_options(options: Options) -> dict[str, bool]:
-    """What is passed on to the compiler."""
-    return {k: getattr(options, k) for k in OPTIONS if getattr(options, k)}
+    """What is passed on to the compiler: where indices are checked no threads, which lose errors."""
+    return {k: True for k in OPTIONS if getattr(options, k) and not (k == "parallel" and options.boundscheck)}
 
 
 @contextlib.contextmanager

@@ -25,6 +25,7 @@ from s2s.ir.ops import SPECS, is_basic
 from s2s.ir.types import INT, Array, Dim, Scalar, kind
 from s2s.rules import TABLE
 from s2s.targets.access import Access, access, indexed, steps_back
+from s2s.targets.errors_in_threads import fits
 
 _STORES = frozenset({"setitem", "additem", "addto"})
 _ADDITIONS = frozenset({"additem", "addto"})
@@ -201,7 +202,7 @@ class _Writer:
             arg = op.args[name]
             for v in arg if isinstance(arg, tuple) else (arg,):
                 if isinstance(v.type, Array):
-                    if not _fits(v.type.dims, dims) or kind(v.type) != "f":
+                    if not fits(v.type.dims, dims) or kind(v.type) != "f":
                         return None
                     if v not in known:
                         found.append((op, self._wide(access(self.cells, v), v.type.dims, dims), v))
@@ -209,7 +210,7 @@ class _Writer:
             target = self._target(op)
             assert target is not None
             found.append((op, target[0], op.value("a")))
-        elif not isinstance(op.result.type, Array) or not _fits(op.result.type.dims, dims) \
+        elif not isinstance(op.result.type, Array) or not fits(op.result.type.dims, dims) \
                 or len(op.result.type.dims) != len(dims):
             return None
         return found
@@ -369,9 +370,3 @@ def _is_cellwise(op: Op) -> bool:
     if not isinstance(t, Array) or kind(t) != "f" or np.dtype(t.dtype).itemsize < 4:
         return False
     return op.name == "np.copy" or (op.spec.elementwise and op.name in _SCALAR)
-
-
-def _fits(have: tuple[Dim, ...], dims: tuple[Dim, ...]) -> bool:
-    """Whether an array of one shape can be read for each cell of another one."""
-    return len(have) <= len(dims) and all(
-        d == e or d.is_one is True for d, e in zip(have[::-1], dims[::-1], strict=False))

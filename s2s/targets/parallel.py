@@ -22,6 +22,7 @@ from s2s.ir.ops import constant, index_items
 from s2s.ir.sums import adds, uses
 from s2s.ir.types import Array, Scalar, kind
 from s2s.simplify.ascending import Order, is_store, upwards
+from s2s.targets.errors_in_threads import may_raise
 from s2s.targets.partial_sums import THREADS, in_parts, may_be_parts
 from s2s.targets.scratch import is_scratch, make_inside
 
@@ -59,14 +60,15 @@ class Plan:
     own: list[Op] = field(default_factory=list)
 
 
-def parallel(fn: Function) -> tuple[Function, list[Loop]]:
+def parallel(fn: Function, refused: str = "") -> tuple[Function, list[Loop]]:
     """`fn`, and what it calls, with parallel loops marked; and what was found of each loop, in program order.
 
+    refused: why all of them have to be serial, if so.
     Loops inside a parallel one, and those for the ends of one that was gathered, are left as they are, and not in the
     list.
     """
     found: list[Loop] = []
-    new = {id(f): Marker(clone_function(f)[0], f is fn, found).mark() for f in reachable(fn)}
+    new = {id(f): Marker(clone_function(f)[0], f is fn, found, refused).mark() for f in reachable(fn)}
     for f in new.values():
         for op in walk(f.block):
             if op.name in CALLS:
@@ -87,10 +89,11 @@ def _loc(op: Op) -> Loc | None:
 class Marker:
     """Marks the loops of one function. disjoint: whether no two of its parameters are the same memory."""
 
-    def __init__(self, fn: Function, disjoint: bool, found: list[Loop]) -> None:
+    def __init__(self, fn: Function, disjoint: bool, found: list[Loop], refused: str = "") -> None:
         self.fn = fn
         self.order = Order(fn, disjoint=disjoint)
         self.found = found
+        self.refused = refused
         self.threads: Value | None = None
         self.own: list[tuple[Block, Op]] = []
 
@@ -138,6 +141,8 @@ class Marker:
 
     def _reason(self, loop: Op, around: Op | None, plan: Plan) -> str:
         """Why a loop is not parallel; "" where it can and should be, and then `plan` says how."""
+        if self.refused:
+            return self.refused
         if loop.name == "while":
             return "how often it runs depends on what its iterations do"
         if _is_short(loop):
@@ -164,6 +169,8 @@ class Marker:
                 yield f"{_statement(op)} has an effect, which has to come in order"
             elif any(is_memory(v.type) and not isinstance(v.type, Array) for v in (*op.operands(), *op.results)):
                 yield f"{_statement(op)} uses a list"
+            elif may_raise(op):
+                yield f"{_statement(op)} may raise an error ({op.name}), which a thread would lose"
         count = uses(body, body.results)
         for p, r in zip(body.params[1:], body.results, strict=True):
             if r is not p and not (isinstance(p.type, Scalar) and kind(p.type) in "ifc" and adds(r, p, count)):

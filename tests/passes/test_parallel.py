@@ -77,6 +77,8 @@ REASONS = [
     (threads.scattered, False, "two iterations may write one cell of y (`y[idx[i]] += x[i] * x[i]`)"),
     (threads.seidel, True, "may write a cell of A_bar that it reads in another iteration"),
     (threads.remembered, False, "two iterations may write one cell of kept (`kept[j] = x[i] * x[j]`)"),
+    (threads.solved, False, "may raise an error (np.linalg.solve), which a thread would lose"),
+    (threads.mixed, False, "`y[i] = np.sum(A[i] * x)` may raise an error (mul), which a thread would lose"),
     (threads.prefix, False, "s is handed on from one iteration to the next (`s += x[i] * x[i]`)"),
     (threads.last, True, "t_bar is handed on from one iteration to the next"),
     (threads.until, False, "an iteration may be the last one (break)"),
@@ -117,6 +119,13 @@ def test_batch(f: Callable[..., Any]) -> None:
 def test_only_where_asked() -> None:
     low = s2s.grad(threads.gemm, (0, 1), target="cpu").lower(*arguments(threads.gemm))
     assert not low.loops
+    assert "prange" not in low.source
+
+
+def test_checked_indices() -> None:
+    """numba loses the error that a thread raises."""
+    low = s2s.grad(threads.gemm, (0, 1), target="cpu", parallel=True, boundscheck=True).lower(*arguments(threads.gemm))
+    assert {loop.reason for loop in low.loops} == {"boundscheck=True: a thread would lose the error"}
     assert "prange" not in low.source
 
 
