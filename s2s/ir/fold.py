@@ -291,8 +291,11 @@ def _trips(b: Builder, op: Op, t: Type) -> Value | None:
     return None
 
 
-def _against_zero(b: Builder, op: Op, t: Type) -> Value | None:
+def _against_constant(b: Builder, op: Op, t: Type) -> Value | None:
     x, y = op.value("x"), op.value("y")
+    dim = getattr(x.type, "dim", None)
+    if constant(y) == 1 and dim is not None and dim.is_one is False:
+        return b.const(op.name == "ne")  # a size that the key says is not 1
     negated = _operation(b, x, "neg")
     if negated is not None and constant(y) == 0 and _is_float(x.type):
         return b.binary(op.name, negated.value("x"), y)
@@ -321,5 +324,5 @@ def _or(b: Builder, op: Op, t: Type) -> Value | None:
 _REWRITES: dict[str, Any] = {
     "and": _and, "or": _or,
     "add": _add, "sub": _sub, "mul": _mul, "div": _div, "neg": _neg, "pow": _pow, "cast": _cast,
-    "trips": _trips, "not": _neg_condition, "eq": _against_zero, "ne": _against_zero,
+    "trips": _trips, "not": _neg_condition, "eq": _against_constant, "ne": _against_constant,
 }

@@ -26,6 +26,13 @@ def with_numpy_names(x: Expr) -> Expr:
     return Expr(x.b, x.v, x.lookup, "np")
 
 
+def root_of_sum(x: Expr, ord: float = 2) -> Expr:
+    """The root of a sum of squares (or other powers). Where all of them are 0 so is it, and so is its gradient."""
+    positive = x > 0
+    safe = fn.where(positive, x, 1)
+    return fn.where(positive, fn.sqrt(safe) if ord == 2 else safe ** (1.0 / ord), x * 0)
+
+
 def normalised(axis: Axis, rank: int) -> tuple[int, ...]:
     """The axes that `axis` stands for, in order and counted from the front.
 

@@ -158,7 +158,7 @@ def multivariate_normal_logpdf(x: Any, mean: Any = None, cov: Any = 1, allow_sin
     c = np.asarray(cov)
     if d.ndim == 0:
         refuse("multivariate_normal of a number is not covered: use scipy.stats.norm")
-    if c.ndim == 0 and np.size(0.0 if mean is None else mean) == 1:
+    if c.ndim == 0 and (mean is None or np.ndim(mean) == 0 or np.shape(mean)[0] == 1):
         # Points of one dimension.
         if d.ndim > 1:
             refuse("multivariate_normal of several points of one dimension is covered for a vector of them")

@@ -285,6 +285,9 @@ PADDING = [
     row(np.pad, M34, 2, "constant", constant_values=1.5),
     row(np.pad, V4, (2, 1), mode="reflect", reflect_type="odd"),
     row(np.pad, V4, 3, mode="symmetric", reflect_type="odd"),
+    row(np.pad, V3, (8, 5), mode="symmetric", reflect_type="odd", name="pad odd beyond"),
+    row(np.pad, V3[:2], (1, 6), mode="reflect", reflect_type="odd", name="pad odd beyond reflect"),
+    row(np.pad, V3[:1], 2, mode="reflect", reflect_type="odd", name="pad odd of one"),
     row(np.pad, V6, 2, mode="mean", stat_length=3), row(np.pad, M34, 1, mode="median", stat_length=((2, 1), (3, 2))),
     row(np.pad, V4, (1, 3), mode="linear_ramp", end_values=(2.0, -1.0)), row(np.pad, T234, ((0, 0), (1, 1), (2, 3))),
 ]

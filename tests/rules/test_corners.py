@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import s2s
 from s2s.differentiate.reverse import reverse
 from s2s.ir.types import is_inexact
 from s2s.rules import TABLE
@@ -91,3 +92,10 @@ def test_corner(name: str, args: tuple[Any, ...], attrs: dict[str, Any], expecte
     adjoints = [next(found) if connected else 0.0 for connected in made.connected]
     for x_bar, wanted in zip(adjoints, expected, strict=True):
         np.testing.assert_array_almost_equal(x_bar, wanted, decimal=14)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: np.linalg.vector_norm(x), lambda x: np.linalg.vector_norm(x, axis=(0, 1, 2)),
+    lambda x: np.linalg.vector_norm(x, ord=3), lambda x: np.linalg.norm(x[0, 0], 3)])
+def test_norm_of_zeros(f):
+    assert not s2s.grad(f)(np.zeros((2, 3, 2))).numpy().any()

@@ -73,8 +73,3 @@ def test_a_dtype_that_is_given(function: Any) -> None:
     np.std, np.nanstd, lambda x: np.std(x, mean=np.mean(x, keepdims=True)), lambda x: np.std(x, where=x < 2.0)])
 def test_deviation_of_equal_elements(function: Any) -> None:
     np.testing.assert_array_equal(s2s.grad(function)(np.ones(3)), np.zeros(3))
-
-
-def test_odd_padding_is_no_wider_than_the_array() -> None:
-    with pytest.raises(AssertionError, match="pad in several steps"):
-        s2s.grad(lambda x: np.sum(np.pad(x, 5, "reflect", reflect_type="odd")))(np.arange(3.0))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.rules.common import normalised
+from s2s.rules.common import normalised, root_of_sum
 from s2s.rules.dims import mH
 from s2s.rules.expand.core import Expansions, Parts, Static, refuse
 from s2s.rules.expand.reducing import kept_dims, rows_of
@@ -36,7 +36,8 @@ def _vector_norm(x: Expr, ord: Any, axis: Any, keepdims: bool) -> Expr:
         return fn.sum((x != 0).astype(dtype), axis, None, keepdims)
     if ord == 1:
         return fn.sum(fn.abs(x), axis, None, keepdims)
-    return fn.sum(fn.abs(x) ** ord, axis, None, keepdims) ** (1.0 / ord)  # type: ignore[no-any-return]
+    total = fn.sum(fn.abs(x) ** ord, axis, None, keepdims)
+    return root_of_sum(total, ord) if ord > 0 else total ** (1.0 / ord)
 
 
 def _matrix_norm(x: Expr, ord: Any, rows: int, columns: int, keepdims: bool) -> Expr:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from s2s.rules.dims import require
 from s2s.rules.expand.core import Expansions, Static, cut, refuse
 from s2s.rules.expr import Expr, fn
 from s2s.rules.padding import pad_widths
@@ -37,23 +36,27 @@ def _ramp(x: Expr, edge: Expr, end: float, axis: int, width: int, first: bool) -
     """From `end` to the edge in steps, without the edge."""
     steps = fn.arange(x.lift(width)) * (1.0 / width)
     share = (steps if first else 1.0 - (steps + 1.0 / width)).astype(x.dtype)
-    lined = share[(slice(None), *[None] * (x.ndim - axis - 1))]
-    return end + (edge - end) * lined
+    return end + (edge - end) * _lined(share, x, axis)
 
 
-def _odd(x: Expr, axis: int, widths: tuple[int, int], mode: str) -> list[Expr]:
-    """Twice the edge minus the reflection."""
-    skip = 1 if mode == "reflect" else 0
-    before, after = widths
-    require(x.size_of(axis) >= max(widths) + skip,
-            "np.pad with reflect_type='odd' is covered for widths the array has elements for: pad in several steps")
-    parts = [x]
-    if before:
-        parts.insert(0, 2.0 * cut(x, axis, 0, 1) - cut(cut(x, axis, skip, skip + before), axis, None, None, -1))
-    if after:
-        last = cut(x, axis, -skip - after, -skip or None)
-        parts.append(2.0 * cut(x, axis, -1, None) - cut(last, axis, None, None, -1))
-    return parts
+def _odd(x: Expr, axis: int, widths: tuple[int, int], mode: str) -> Expr:
+    """Twice the edge minus the reflection, again and again: every two lengths it is higher by twice the whole rise."""
+    n = x.size_of(axis)
+    length = fn.maximum(n - 1, 1) if mode == "reflect" else n
+    place = fn.arange(-widths[0], n + widths[1])
+    turns = (place + length) // (2 * length)
+    place = place - turns * (2 * length)
+    back = place < 0
+    first, last = cut(x, axis, 0, 1), cut(x, axis, -1, None)
+    inner = fn.minimum(fn.where(back, -place - (mode == "symmetric"), place), n - 1)
+    found = fn.take(x, inner, axis)
+    found = fn.where(_lined(back, x, axis), 2.0 * first - found, found)
+    return found + _lined(2.0 * turns, x, axis).astype(x.dtype) * (last - first)
+
+
+def _lined(v: Expr, x: Expr, axis: int) -> Expr:
+    """A vector along an axis of `x`."""
+    return v[(slice(None), *[None] * (x.ndim - axis - 1))]
 
 
 @written.of(np.pad)
@@ -76,7 +79,7 @@ def _axis(x: Expr, axis: int, widths: tuple[int, int], lengths: tuple[Any, Any],
     if not any(widths):
         return x
     if mode in ("reflect", "symmetric"):
-        return fn.concatenate(_odd(x, axis, widths, mode), axis=axis)
+        return _odd(x, axis, widths, mode)
     parts = [x]
     for side, (width, length) in enumerate(zip(widths, lengths, strict=True)):
         if not width:

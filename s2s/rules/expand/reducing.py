@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.rules.common import count, expand, normalised
+from s2s.rules.common import count, expand, normalised, root_of_sum
 from s2s.rules.expand.core import Expansions, Static, refuse
 from s2s.rules.expr import Expr, fn
 
@@ -90,12 +90,6 @@ def _variance(a: Expr, axis: Any, ddof: Any, keepdims: bool, where: Any, mean: E
     return total / (_counted(a, where, axis, keepdims) - ddof)  # type: ignore[no-any-return]
 
 
-def _root(x: Expr) -> Expr:
-    """The square root, of derivative 0 at 0, as of a norm: there all elements are equal."""
-    zero = x == 0
-    return fn.where(zero, 0.0, fn.sqrt(fn.where(zero, 1.0, x))).astype(x.dtype)
-
-
 def _deviation(name: str, prefix: str = "") -> None:
     """np.var and np.std; with prefix "nan", of what is not nan."""
     @written.of(getattr(np, prefix + name))
@@ -107,7 +101,7 @@ def _deviation(name: str, prefix: str = "") -> None:
             return None if correction is None else getattr(fn, name)(a, axis, None, ddof, keepdims)
         wide = a if dtype is None else a.astype(np.dtype(dtype).name)
         found = _variance(wide, axis, ddof, keepdims, _valid(a, where) if prefix else where, mean)
-        return found if name == "var" else _root(found)
+        return found if name == "var" else root_of_sum(found)
 
 
 _deviation("var")
