@@ -118,7 +118,7 @@ def _sequence_item(ctx: Context, node: gast.AST, x: Lowered, items: list[Lowered
         chosen = items[_slice(ctx, node, index)]
         if isinstance(x, Tuple) or (isinstance(x, Outside) and isinstance(x.value, tuple)):
             return Tuple(tuple(chosen))
-        return make_sequence(ctx, "list", chosen)
+        return make_sequence(ctx, "list", chosen, node)
     k = known(ctx, index)
     if k is UNKNOWN:
         assert isinstance(index, Value)

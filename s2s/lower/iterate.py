@@ -87,6 +87,7 @@ class Items:
 
 def items_of(ctx: Context, node: gast.AST, x: Lowered, loop: gast.AST | None = None) -> Items:
     """The items of `x`, or an error at `node`."""
+    x = usable(ctx, node, x)
     if isinstance(x, Tuple):
         return _known(ctx, list(x.items))
     if isinstance(x, Range):

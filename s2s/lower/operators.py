@@ -10,7 +10,9 @@ import numpy as np
 from s2s.ir.core import Block, Op, Value
 from s2s.ir.ops import SPECS, constant
 from s2s.ir.types import List, Scalar
+from s2s.lower.attributes import get_attribute
 from s2s.lower.context import Context
+from s2s.lower.describe import describe
 from s2s.lower.effects import is_text, text_operator
 from s2s.lower.numbers import UNKNOWN, arithmetic, known
 from s2s.lower.objects import call_special, class_of
@@ -46,6 +48,10 @@ def binary(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> L
     if is_text(x) or is_text(y):
         return text_operator(ctx, node, name, x, y)
     special = _operator_method(ctx, node, name, x, y)
+    if special is None and all(_is_list(ctx, v) or (isinstance(v, Value) and isinstance(v.type, Scalar) and v.type.weak)
+                               for v in (x, y)) and (_is_list(ctx, x) or _is_list(ctx, y)):
+        raise ctx.error(node, f"{describe(x)} and {describe(y)} have no such operator", "Python would raise TypeError",
+                        "make an array of the list", python=TypeError)
     return arithmetic(ctx, node, name, x, y) if special is None else special
 
 
@@ -90,6 +96,8 @@ def _sequence_operator(ctx: Context, node: gast.AST, name: str, x: Lowered, y: L
         raise ctx.error(ctx.statement, "a list made of an array is added or repeated",
                         "how many elements it has is not known before the function runs",
                         "use np.concatenate or np.tile on the array")
+    if _grows(ctx, x) or _grows(ctx, y):
+        return _of_growing(ctx, node, name, x, y)
     left, right = _items(ctx, x), _items(ctx, y)
     if name == "add" and left and right and left[0] == right[0]:
         return make_sequence(ctx, left[0], left[1] + right[1], node)
@@ -101,6 +109,28 @@ def _sequence_operator(ctx: Context, node: gast.AST, name: str, x: Lowered, y: L
                     return _repeated(ctx, seq, other)
                 return make_sequence(ctx, seq[0], seq[1] * n, node)
     return None
+
+
+def _grows(ctx: Context, x: Lowered) -> bool:
+    """Whether something is a list whose length is known at run time only."""
+    content = ctx.state.heap.get(x) if isinstance(x, Box) else x
+    return isinstance(content, Value) and isinstance(content.type, List)
+
+
+def _is_list(ctx: Context, x: Lowered) -> bool:
+    return _items(ctx, x) is not None or _grows(ctx, x)
+
+
+def _of_growing(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -> Lowered | None:
+    """Concatenation of lists, one of which grows in a loop; None where the other is an array."""
+    if name == "mul" and any(isinstance(v, Value) and is_int(v) for v in (x, y)):
+        raise ctx.error(node, "a list that grows in a loop is repeated", "its length is not known before it runs",
+                        "repeat an array with np.tile")
+    if name != "add" or not (_is_list(ctx, x) and _is_list(ctx, y)):
+        return None
+    made = ctx.call(node, Static(list), [x])
+    ctx.call(node, get_attribute(ctx, node, made, "extend"), [y])
+    return made
 
 
 def _combined(ctx: Context, name: str, x: Box, y: Lowered) -> Lowered | None:

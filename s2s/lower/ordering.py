@@ -33,7 +33,7 @@ def _sorted(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
         return _sorted_array(ctx, node, x, key, reverse)
     pool = pool_of(ctx, node, [x], {})
     if isinstance(pool, Tuple):
-        return make_sequence(ctx, "list", ordered(ctx, node, pool.items, key, reverse))
+        return make_sequence(ctx, "list", ordered(ctx, node, pool.items, key, reverse), node)
     if key != NONE or isinstance(pool, Range):
         return ctx.stand_in(node, "sorted_by", [pool, key, Static(reverse)], {})
     return _sorted_array(ctx, node, value(ctx, node, pool), key, reverse)

@@ -73,3 +73,19 @@ def made_otherwise(x: Any, v: Any) -> Any:
 def test_refused(function: Callable[..., Any], text: str) -> None:
     with pytest.raises(s2s.UnsupportedSyntaxError, match=text):
         s2s.grad(function, argnums=0)(1.5, np.ones(3))
+
+
+def test_lists_are_no_arrays() -> None:
+    """Python raises TypeError for these, so the program is not one with arrays in their place."""
+    def difference(x: Any, v: Any) -> Any:
+        return ([x, 2 * x] - [x, x])[0]  # type: ignore[operator]
+
+    def scaled(x: Any, v: Any) -> Any:
+        values = []
+        for k in range(len(v)):
+            values.append(x * k)
+        return (values * 2.0)[0]  # type: ignore[operator]
+
+    for function in (difference, scaled):
+        with pytest.raises(s2s.UnsupportedSyntaxError, match="have no such operator"):
+            s2s.grad(function, argnums=0)(1.5, np.ones(3))

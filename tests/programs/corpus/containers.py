@@ -443,3 +443,13 @@ def taken_out_in_a_loop(x, n):
         if "b" in once:
             x = x + once.pop("b")
     return x * once["a"]
+
+
+@program(args=(1.5, 3), wrt=(0,))
+def lists_that_grew_are_concatenated(x, n):
+    values = [x]
+    for k in range(n):
+        values.append(x * k)
+    values = values + [x, 3.0]
+    values = [x * 5.0] + values + values
+    return sum(values) + len(values) * values[0]
