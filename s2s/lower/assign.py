@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 
 from s2s.ir.core import Value
-from s2s.ir.types import Array, Scalar
+from s2s.ir.types import Array, List, Scalar
 from s2s.lower.adopted import adopt
 from s2s.lower.array_attributes import set_array_attribute
 from s2s.lower.attributes import get_attribute
@@ -23,7 +23,7 @@ from s2s.lower.outputs import check_cast
 from s2s.lower.scope import lookup, mangled, set_name
 from s2s.lower.sequences import make_sequence
 from s2s.lower.truth import usable
-from s2s.lower.values import Box, Lowered, Outside, Static, Tuple
+from s2s.lower.values import Box, Lowered, Outside, Slice, Static, Tuple
 
 
 def assign(ctx: Context, target: gast.AST, new: Lowered) -> None:
@@ -43,6 +43,10 @@ def assign(ctx: Context, target: gast.AST, new: Lowered) -> None:
 
 def _unpack(ctx: Context, target: gast.Tuple | gast.List, new: Lowered) -> None:
     new = usable(ctx, target, new)
+    pool = ctx.state.heap.get(new) if isinstance(new, Box) else new
+    if isinstance(pool, Value) and isinstance(pool.type, List):
+        _unpack_list(ctx, target, new, pool)
+        return
     items = _unpackable(ctx, target, new)
     stars = [k for k, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
     n = len(target.elts)
@@ -55,6 +59,22 @@ def _unpack(ctx: Context, target: gast.Tuple | gast.List, new: Lowered) -> None:
         items = [*items[:k], middle, *items[k + rest:]]
     for t, item in zip(target.elts, items, strict=True):
         assign(ctx, t.value if isinstance(t, gast.Starred) else t, item)
+
+
+def _unpack_list(ctx: Context, target: gast.Tuple | gast.List, new: Lowered, pool: Value) -> None:
+    """A list that grew in a loop: how many items it has is seen when it is unpacked."""
+    demand_length(ctx, new)
+    star = next((k for k, t in enumerate(target.elts) if isinstance(t, gast.Starred)), None)
+    n = len(target.elts) - (star is not None)
+    wrong = ctx.b.binary("ne" if star is None else "lt", ctx.b.one("listlen", {"list": pool}), ctx.b.int(n))
+    raise_if(ctx, wrong, f"ValueError('expected {'' if star is None else 'at least '}{n} values to unpack')")
+    indices: list[Lowered] = [ctx.b.int(k) for k in range(n)]
+    if star is not None:
+        after = star - n
+        indices[star:] = [Slice(ctx.b.int(star), ctx.b.int(after) if after else None, None),
+                          *(ctx.b.int(k) for k in range(after, 0))]
+    for t, index in zip(target.elts, indices, strict=True):
+        assign(ctx, t.value if isinstance(t, gast.Starred) else t, get_item(ctx, target, pool, index))
 
 
 def _unpackable(ctx: Context, target: gast.Tuple | gast.List, new: Lowered) -> list[Lowered]:

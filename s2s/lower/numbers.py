@@ -20,7 +20,7 @@ from s2s.lower.context import Context
 from s2s.lower.describe import describe
 from s2s.lower.objects import call_special
 from s2s.lower.outside import outside
-from s2s.lower.truth import is_none, truth, usable
+from s2s.lower.truth import demand_static, is_none, truth, usable
 from s2s.lower.values import Box, Conflict, Lowered, Outside, Range, Static, Tuple
 
 
@@ -273,6 +273,8 @@ def _contains(ctx: Context, node: gast.AST, name: str, x: Lowered, y: Lowered) -
     if isinstance(y, Static) and key is not UNKNOWN:
         return ctx.b.const((key in y.value) == (name == "in"))
     items = sequence(ctx, y)
+    if items is None and isinstance(x, Value):
+        demand_static(ctx, x)
     if items is None:
         raise ctx.error(node, f"`in` on {describe(y)} is not supported")
     result: Value | None = None

@@ -244,17 +244,14 @@ REFUSALS = [
         it decides which code is generated
         pass the list or array itself
         """),
-    Refusal("unpacked list of unknown length", """
+    Refusal("unpacked range of unknown length", """
         def f(x):
-            found = []
-            for _ in range(int(x)):
-                found.append(x)
-            a, b = found
-            return a * b
+            a, b = range(int(x))
+            return a * b * x
         """, s2s.UnsupportedSyntaxError, """
-        a list is unpacked, and its length is not known before the function runs
-          File "FILE", line 5, in f
-            a, b = found
+        a range is unpacked, and its length is not known before the function runs
+          File "FILE", line 2, in f
+            a, b = range(int(x))
             ^^^^
         how many names it fills decides which code is generated
         read its elements by index: a, b = x[0], x[1]

@@ -162,3 +162,15 @@ def rows_joined(x):
     for v in x:
         rows.append(np.outer(x[:2], x) * v)
     return np.sum(np.vstack(rows)[1:] ** 2) + np.sum(np.concatenate(rows[:-1]))
+
+
+@program(args=(X,), order=2)
+def unpacked(x):
+    s = []
+    for v in x:
+        s.append(v * v)
+    a, b = s[:2]
+    c, *middle, d = s
+    *first, last = s
+    [p, q, r, t] = s
+    return a * b + c * sum(middle) * d + sum(first) * last + p * t + q * r

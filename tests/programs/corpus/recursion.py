@@ -82,3 +82,17 @@ def nested_function_recursive(x):
         return x**k / k + series(k + 1)
 
     return series(1)
+
+
+@program(args=(0.7, 8), wrt=("x",))
+def remembered_in_a_dict(x, n):
+    found = {}
+
+    def go(k):
+        if k in found:
+            return found[k]
+        r = x if k < 2 else go(k - 1) * x + math.sin(go(k - 2))
+        found[k] = r
+        return r
+
+    return go(n) + len(found)
