@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
@@ -183,6 +184,9 @@ def _activate(ctx: Context, node: gast.AST | None, frame: Frame, tree: Any, boun
         own = _lower_function(ctx, frame, tree, bound, code, recursive=True)
         return call_function(ctx, node, own, bound)
     except RecursionError:
+        deepest, times = Counter(c for c, _ in ctx.stack).most_common(1)[0] if ctx.stack else (None, 0)
+        if times > 8 and deepest not in ctx.recursive:
+            raise _Recursive(deepest) from None  # constants differ from call to call, and do not end it
         ctx.frame, ctx.statement = frame, tree
         raise ctx.error(tree, "the calls of this function are nested too deeply to be written out",
                         "each call differs from the one around it, in the length of a list for example",

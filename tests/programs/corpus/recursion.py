@@ -96,3 +96,22 @@ def remembered_in_a_dict(x, n):
         return r
 
     return go(n) + len(found)
+
+
+@program(args=(1.3,))
+def adaptive_quadrature(x):
+    def simpson(f, a, b):
+        return (b - a) / 6.0 * (f(a) + 4.0 * f((a + b) / 2.0) + f(b))
+
+    def adapt(f, a, b, tolerance, whole):
+        c = (a + b) / 2.0
+        left, right = simpson(f, a, c), simpson(f, c, b)
+        error = left + right - whole
+        if abs(error) < 15.0 * tolerance:
+            return left + right + error / 15.0
+        return adapt(f, a, c, tolerance / 2.0, left) + adapt(f, c, b, tolerance / 2.0, right)
+
+    def f(t):
+        return math.exp(-x * t) * math.sin(5.0 * t)
+
+    return adapt(f, 0.0, 1.0, 1e-5, simpson(f, 0.0, 1.0))
