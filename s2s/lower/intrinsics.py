@@ -350,6 +350,9 @@ def _round(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     v = scalar(ctx, node, args[0]) if not isinstance(getattr(args[0], "type", None), Array) else args[0]
     assert isinstance(v, Value)
     digits = args[1] if len(args) > 1 else kwargs.get("ndigits", Static(None))
+    number, places = constant(v), known(ctx, digits)
+    if isinstance(v.type, Scalar) and v.type.weak and number is not None and places is not UNKNOWN:
+        return ctx.b.const(round(number, places))  # of the decimal number that it is, which np.round is not
     if digits != Static(None):
         return ctx.call(node, Static(np.round), [v, digits])
     rounded = ctx.call(node, Static(np.round), [v])

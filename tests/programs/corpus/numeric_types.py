@@ -134,3 +134,8 @@ def python_and_numpy_scalars(x):
 @program(args=(1e-3, 250.0), rtol=1e-6)
 def other_magnitudes(small, large):
     return small * large**2 + math.log(large) / (small + 0.1)
+
+
+@program(args=(1.5,))
+def constants_that_are_rounded(x):
+    return x * round(2.675, 2) + x * round(2.5) + x * x * round(17, -1)
