@@ -320,7 +320,8 @@ class Carry:
             return True
         if isinstance(old, Static) or isinstance(new, Static):
             raise Peel
-        self.conflicts[slot] = Conflict("different things from one iteration to the next")
+        self.conflicts[slot] = Conflict("different things from one iteration to the next",
+                                        partly=any(isinstance(v, Conflict) and v.partly for v in (old, new)))
         return True
 
     def _complete(self, block: Block) -> Block:

@@ -34,7 +34,21 @@ from s2s.lower.rulecalls import call_rule
 from s2s.lower.sequences import make_sequence, make_set
 from s2s.lower.tools import TOOLS
 from s2s.lower.truth import static, truth, usable
-from s2s.lower.values import Bound, Box, Closure, Lazy, Lowered, Method, Outside, Producer, Range, Slice, Static, Tuple
+from s2s.lower.values import (
+    Bound,
+    Box,
+    Closure,
+    Conflict,
+    Lazy,
+    Lowered,
+    Method,
+    Outside,
+    Producer,
+    Range,
+    Slice,
+    Static,
+    Tuple,
+)
 from s2s.variable import Variable
 
 Node = Any
@@ -287,6 +301,9 @@ def _getattr(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
 
 def _has(ctx: Context, x: Lowered, name: str) -> bool:
     if isinstance(x, Box) and x.kind == "object":
+        held = ctx.state.heap[x].get(name)
+        if isinstance(held, Conflict) and held.partly:
+            usable(ctx, None, held)
         return ctx.has(x, name) or hasattr(x.cls, name)
     if isinstance(x, Outside):
         if (ctx.object_scope(x), name) in ctx.state.env or hasattr(type(x.value), name):

@@ -146,14 +146,15 @@ class Joiner:
         if isinstance(x, Box) and isinstance(y, Box):
             return self._join_boxes(x, y, hint)
         why = f"{_described(x)} on one path and {_described(y)} on the other"
+        partly = any(isinstance(v, Conflict) and v.partly for v in (x, y))
         for v in (x, y):
             if isinstance(v, Conflict) and v.condition is None:
-                return Conflict(v.why, self.cond)
+                return Conflict(v.why, self.cond, partly=partly)
         if isinstance(x, Static) and x.value is None and isinstance(y, Value):
             return Conflict(why, self.cond, self._join_values(ABSENT, y, hint), True)
         if isinstance(y, Static) and y.value is None and isinstance(x, Value):
             return Conflict(why, self.cond, self._join_values(x, ABSENT, hint), False)
-        return Conflict(why, self.cond)
+        return Conflict(why, self.cond, partly=partly)
 
     def _join_flags(self, x: Static | Value, y: Static | Value) -> Any:
         if isinstance(x, Static) and isinstance(y, Static):
@@ -211,7 +212,7 @@ class Joiner:
         stored = any(place in state.env for state in self.states for place in places)
         first = None if stored else inherited(self.ctx, box.cls, k)
         if first is None:
-            return Conflict(f"the attribute {k!r}, which is set on one path only", self.cond)
+            return Conflict(f"the attribute {k!r}, which is set on one path only", self.cond, partly=True)
         return self.join(cx.get(k, first), cy.get(k, first), hint)
 
     def states_joined(self, a: State, b: State) -> State:

@@ -132,13 +132,14 @@ class Conflict:
     """What a name stands for where the paths that lead here disagree; an error when it is used.
 
     value: what it is where it is not None, if that is all that they disagree about; it is None where
-    `condition` is `none_where`.
+    `condition` is `none_where`. partly: it is an attribute that is not there on one of the paths.
     """
 
     why: str
     condition: Value | None = None
     value: Value | None = None
     none_where: bool = True
+    partly: bool = False
 
 
 Lowered: TypeAlias = (

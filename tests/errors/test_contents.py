@@ -52,6 +52,27 @@ def drawn_in_turns(x: Any, v: Any) -> Any:
     return sum(a * b for a, b in zip(map(lambda v: 2 * v, it), it, strict=False))
 
 
+class Part:
+    """An object without attributes."""
+
+
+def attribute_on_one_path(x: Any, v: Any) -> Any:
+    part = Part()
+    if x > 2.0:
+        part.b = x  # type: ignore[attr-defined]
+    return x if hasattr(part, "b") else 2.0 * x
+
+
+def attribute_on_one_of_three_paths(x: Any, v: Any) -> Any:
+    part = Part()
+    if x > 1.0:
+        if x > 2.0:
+            part.b = x  # type: ignore[attr-defined]
+    else:
+        part.b = 3.0 * x  # type: ignore[attr-defined]
+    return x if hasattr(part, "b") else 2.0 * x
+
+
 class Doubled(collections.namedtuple("Doubled", "a b")):
     def __new__(cls, a: Any, b: Any = 1.0) -> Any:
         return super().__new__(cls, 2 * a, b)
@@ -68,6 +89,8 @@ def made_otherwise(x: Any, v: Any) -> Any:
     (length_after, "a container of another length, or with other keys, on each path"),
     (key_after, "a container of another length, or with other keys, on each path"),
     (drawn_in_turns, r"zip\(\) of one iterator twice"),
+    (attribute_on_one_path, "the attribute 'b', which is set on one path only"),
+    (attribute_on_one_of_three_paths, "on one path and a float on the other"),
     (made_otherwise, "a namedtuple with a __new__ of its own"),
 ])
 def test_refused(function: Callable[..., Any], text: str) -> None:
