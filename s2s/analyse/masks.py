@@ -5,6 +5,7 @@ where such a partial may occur, the adjoint that is 0 has to stay 0: `guarded` s
 
     np.where(x >= 0, x, np.sqrt(-x))        sqrt is guarded
     np.sum(np.sqrt(d)[d > 0])               sqrt is guarded
+    np.nansum(x * c)                        the product is: c may be NaN
     np.sqrt(np.where(d > 0, d, 1.0))        nothing is
 """
 
@@ -24,8 +25,11 @@ CHOICES = {
     "np.where": ("x", "y"), "np.select": ("choicelist", "default"), "np.choose": ("choices",), "np.clip": ("a",),
     "np.maximum": ("x", "y"), "np.minimum": ("x", "y"), "np.fmax": ("x", "y"), "np.fmin": ("x", "y"), "max": ("x", "y"),
     "min": ("x", "y"), "np.nan_to_num": ("x",), "np.tril": ("m",), "np.triu": ("m",), "np.compress": ("a",),
-    "np.extract": ("arr",), "np.take": ("a",),
+    "np.extract": ("arr",), "np.take": ("a",), "np.nansum": ("a",),
 }
+# A program that asks for NaN has arguments that are: there any partial derivative may be.
+_OF_NAN = frozenset({"np.isnan", "np.isfinite", "np.nan_to_num", "np.nansum", "np.fmax", "np.fmin", "math.isnan",
+                     "math.isfinite"})
 # Finite arguments can give infinity, by which the partial is a multiple.
 OVERFLOWS = frozenset({"np.exp", "np.exp2", "np.expm1", "np.sinh", "np.cosh"})
 # The partial derivative reads neither the arguments nor the result.
@@ -39,6 +43,8 @@ def guarded(fn: Function, memory: Memory, rule: Callable[[Op], Rule | None], *, 
     """
     ops = list(walk(fn.block))
     suspects = {op for op in ops if _is_suspect(op, rule(op))}
+    if any(op.name in _OF_NAN for op in ops):
+        suspects |= {op for op in ops if _has_partial(op, rule(op))}
     # What was computed before a loop that runs zero times is not used; its tangent is not either.
     found = set() if forward else _left_loops(fn, memory, suspects, rule)
     if not suspects or not any(_chooses(op) or op.spec.writes is not None for op in ops):
@@ -74,8 +80,12 @@ def _is_suspect(op: Op, rule: Rule | None) -> bool:
 
 
 def _reads_spoilt(op: Op, spoilt: set[Value], rule: Rule | None) -> bool:
-    plain = rule is not None and rule.spec.elementwise and op.name not in _CONSTANT_PARTIAL
-    return plain and any(v in spoilt for v in (*op.operands(), *op.results))
+    return _has_partial(op, rule) and any(v in spoilt for v in (*op.operands(), *op.results))
+
+
+def _has_partial(op: Op, rule: Rule | None) -> bool:
+    """Whether it is elementwise, with a partial derivative that is no constant."""
+    return rule is not None and rule.spec.elementwise and bool(op.results) and op.name not in _CONSTANT_PARTIAL
 
 
 def _chooses(op: Op) -> bool:

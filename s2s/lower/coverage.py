@@ -42,10 +42,8 @@ WITHOUT: dict[str, str] = {
 
 # What has a derivative, or a value that could be differentiated, and is refused.
 REFUSED: dict[str, str] = {
-    "roots polydiv": "how many coefficients count is known when they are there only",
-    "poly": "its loop over roots makes a longer array each time; multiply factors with np.polymul",
     "poly1d": "it is no array; use the functions of coefficients: np.polyval, np.polymul",
-    "unique_all unique_counts unique_inverse unique_values": "which of equal elements is kept is not said",
+    "unique_all unique_counts unique_inverse": "its result is an object; use np.unique, which takes return_counts",
     "histogram2d histogramdd": "its edges follow the data; count with np.bincount, which takes weights",
     "matrix asmatrix bmat recarray record": "it computes otherwise than an array; use np.array",
     "broadcast nditer nested_iters": "write the loop over indices",

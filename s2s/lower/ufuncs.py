@@ -12,6 +12,7 @@ from s2s.ir.core import Arg, Block, Value
 from s2s.ir.types import INT, Array, Scalar
 from s2s.lower.context import Context
 from s2s.lower.indexing import encode, store
+from s2s.lower.library.sets import reduceat
 from s2s.lower.numbers import value
 from s2s.lower.outputs import check_cast
 from s2s.lower.truth import static, usable
@@ -130,8 +131,12 @@ def _accumulate(ctx: Context, node: Node, ufunc: np.ufunc, args: Args, kwargs: K
     return out
 
 
-_METHODS: dict[str, Callable[..., Lowered | None]] = {"at": _at, "outer": _outer, "reduce": _reduce,
-                                                      "accumulate": _accumulate}
+def _reduceat(ctx: Context, node: Node, ufunc: np.ufunc, args: Args, kwargs: Kwargs) -> Lowered:
+    return ctx.call(node, Static(reduceat), [Static(ufunc), *args], kwargs)
+
+
+_METHODS: dict[str, Callable[..., Lowered | None]] = {
+    "at": _at, "reduceat": _reduceat, "outer": _outer, "reduce": _reduce, "accumulate": _accumulate}
 
 
 def ufunc_method(ctx: Context, node: Node, f: Any, args: Args, kwargs: Kwargs) -> Lowered | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from s2s.ir.core import Op
 from s2s.ir.ops import elementwise_type, numeric
 from s2s.ir.types import Array, Dim, Scalar, broadcast_dims, fresh_dim, known_dim
-from s2s.rules.dims import Result, array_or_scalar, constant_int, fresh_array, numerics, promoted
+from s2s.rules.dims import Result, array_or_scalar, constant_int, fresh_array, numerics
 from s2s.rules.table import Family
 
 family = Family("constants")
@@ -90,19 +90,5 @@ def _float_like(op: Op) -> Result:
 
 family.op("np.kaiser", "M, beta", _window, refused="NumPy has no derivative of the Bessel function that it is made of")
 family.op("np.i0", "x", _float_like, refused="its derivative is a Bessel function that NumPy has not")
-family.op("np.unique", "ar", _flat, refused="which of equal elements is kept is not said")
-
-
-# Sets: the elements are copies of the arguments', but which, the values decide.
-
-def _set(op: Op) -> Result:
-    types = [v.type for v in op.operands()]
-    return [fresh_array(promoted(*types), (fresh_dim(),))]  # type: ignore[arg-type]
-
-
-_DECIDED = "which elements it has, and how many, the values decide"
-for _name in ("intersect1d", "union1d", "setdiff1d", "setxor1d"):
-    family.op(f"np.{_name}", "ar1, ar2", _set, refused=_DECIDED)
-family.op("np.trim_zeros", "filt, trim='fb'", _set, refused=_DECIDED)
 family.op("np.histogram_bin_edges", "a, bins: value = 10, range=None", lambda op: [
     fresh_array("float64", (fresh_dim(),))], refused="its edges follow the data")

@@ -59,6 +59,21 @@ CUT = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.2], [0.0, 0.3, 0.1], [1.0, 1.0, 0.
 T = getattr(np, "trapezoid", None)
 V6 = array(6)
 
+SETS = [
+    row(np.unique, V6), row(np.unique, M34),
+    row(lambda x: np.unique(x[[0, 2, 1, 0, 3, 2]]), V4, name="unique of equals"),
+    row(lambda x: np.unique(x[[0, 2, 1, 0, 3, 2]].reshape(2, 3), True, True, True)[0], V4, name="unique of all"),
+    row(np.unique, array(4, dtype=C)),
+    row(lambda x, y: np.union1d(x, y[:2]), V4, V3, name="union1d"),
+    row(lambda x: np.intersect1d(x, x[1:3]), V4, name="intersect1d"), row(
+        lambda x: np.setdiff1d(x, x[1:3]), V4, name="setdiff1d"),
+    row(lambda x: np.setxor1d(x[:3], x[1:]), V4, name="setxor1d"),
+    row(lambda x: np.trim_zeros(np.concatenate(([0.0], x, [0.0, 0.0]))), V4, name="trim_zeros"),
+    row(lambda x: np.trim_zeros(np.concatenate(([0.0], x, [0.0, 0.0])), "b"), V4, name="trim_zeros at the end"),
+    *(row(f.reduceat, V6, [0, 3, 1, 4], name=f"{f.__name__}.reduceat")
+      for f in (np.add, np.multiply, np.maximum)),
+    row(lambda x: np.add.reduceat(x, np.array([0, 2]), axis=1), M34, name="add.reduceat along an axis"),
+]
 CUTTING = [
     row(np.split, V6, 3), row(np.split, V6, [1, 4]), row(np.split, M34, 2, axis=-1), row(np.split, V6, 1),
     row(np.array_split, V4, 3), row(np.array_split, V4, 1), row(np.array_split, M34, 3, axis=1),
@@ -128,6 +143,17 @@ REDUCING = [
     row(np.percentile, T234, [10.0, 35.0], axis=(0, 1), single=False),
     row(np.quantile, V6, np.array([0.1, 0.5, 0.97]),
                                                                            single=False),
+    row(lambda x: np.quantile(x, 0.4, weights=[1.0, 0.5, 2.0, 0.25, 3.0, 1.0], method="inverted_cdf"), V6,
+        name="quantile with weights"),
+    row(lambda x: np.percentile(x, [0.0, 35.0, 100.0], weights=np.array([0.0, 0.5, 2.0, 0.25, 3.0, 1.0]),
+                                method="inverted_cdf"), V6, name="percentile with weights"),
+    row(lambda x: np.quantile(x, 0.7, weights=np.arange(12.0).reshape(3, 4), method="inverted_cdf", keepdims=True),
+        M34, name="quantile with weights of all"),
+    # What is nan by a constant has no part in the derivative.
+    *(row(lambda x, f=f: f((x * HOLES) ** 2), M34, name=f"{f.__name__} of products", single=False)
+      for f in (np.nansum, np.nanprod, np.nanmean, np.nanvar, np.nanstd, np.nanmax, np.nanmedian, np.nan_to_num)),
+    row(lambda x: np.sum(np.where(np.isnan(HOLES), 0.0, np.exp(x * HOLES))), M34, name="where of products",
+        single=False),
     row(np.quantile, V6, 0.37, name="quantile by q"),
     *(row(lambda x, method: np.quantile(x, 0.37, method=method), array(7), name=f"quantile {m}", method=m) for m in (
         "linear", "lower", "higher", "nearest", "midpoint", "inverted_cdf", "averaged_inverted_cdf",
@@ -299,6 +325,14 @@ POLYNOMIALS = [
     row(np.polyfit, V6, array(6), 2), row(np.polyfit, np.array([0.1, 0.2, 0.35, 0.4, 0.7]), array(5), 3, rcond=0.2),
     row(np.polyfit, V6, array(6, 2), 1), row(
         lambda x, y, w: np.polyfit(x, y, 2, w=np.abs(w)), V6, array(6), array(6), name="polyfit with weights"),
+    row(lambda p: np.sort_complex(np.roots(p)), V4, name="roots", single=False),
+    row(lambda p: np.sum(np.roots(np.concatenate(([0.0], p, [0.0]))) ** 3), V4, name="roots with zeros", single=False),
+    row(lambda p: np.sort_complex(np.roots(p)), array(4, dtype=C), name="roots complex", single=False),
+    row(np.poly, V3), row(np.poly, array(3, dtype=C)), row(np.poly, M34[:, :3], single=False),
+    row(np.polydiv, V6, V3, single=False), row(np.polydiv, V3, V4),
+    row(np.polydiv, array(4, dtype=C), array(2, dtype=C), single=False),
+    row(lambda v: np.polydiv(np.array([1.0, -3.0, 3.0, -1.0]) * v[0], [1.0, -1.0])[0], V3, name="polydiv exact",
+        single=False),
     row(np.polyadd, V3, V4), row(np.polysub, V4, V3), row(np.polyadd, V3, array(3)), row(np.polymul, V3, V4),
     row(np.polyder, V6), row(np.polyder, V6, 2), row(np.polyint, V4), row(np.polyint, V4, m=2), row(
         lambda p, k: np.polyint(p, k=k), V4, 0.5, name="polyint with a constant"),
@@ -397,4 +431,4 @@ PARTS = [
 ROWS = [*POLYNOMIALS, *STACKING, *FUNCTIONALS, *METHODS, *INDEXED, *DRAWS, *OTHERS, *PARTS, *CHOOSING,
     *STATISTICS, *MORE_PRODUCTS, *PADDING,
     *MATRICES,
-        *CUTTING, *DIFFERENCES, *FOURIER, *REDUCING]
+        *SETS, *CUTTING, *DIFFERENCES, *FOURIER, *REDUCING]

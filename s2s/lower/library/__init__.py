@@ -10,11 +10,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from s2s.lower.library import arrays, complexes, functional, growing, indices, iterators, numbers, statistic
+from s2s.lower.library import (
+    arrays,
+    complexes,
+    functional,
+    growing,
+    indices,
+    iterators,
+    numbers,
+    polynomials,
+    sets,
+    statistic,
+)
 
 STAND_INS: dict[Any, Callable[..., Any]] = {
     **arrays.STAND_INS, **complexes.STAND_INS, **functional.STAND_INS, **indices.STAND_INS,
-    **iterators.STAND_INS, **numbers.STAND_INS, **statistic.STAND_INS,
+    **iterators.STAND_INS, **numbers.STAND_INS, **polynomials.STAND_INS, **sets.STAND_INS,
+    **statistic.STAND_INS,
 }
 
 # Those that lowering asks for by name.

@@ -1,4 +1,4 @@
-"""Functions of NumPy that take a function (piecewise, apply_along_axis, fromfunction, vectorize), and polyval."""
+"""Functions of NumPy that take a function (piecewise, apply_along_axis, fromfunction, vectorize)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-
-
-def polyval(p: Any, x: Any) -> Any:
-    coefficients = np.asarray(p)
-    at = np.asarray(x)
-    total = np.zeros_like(at) * coefficients[0]
-    for c in coefficients:
-        total = total * at + c
-    return total
 
 
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
@@ -87,7 +78,7 @@ def vectorized(pyfunc: Callable[..., Any], *args: Any) -> Any:
 
 
 STAND_INS: dict[Any, Callable[..., Any]] = {
-    np.polyval: polyval, np.piecewise: piecewise, np.apply_along_axis: apply_along_axis,
+    np.piecewise: piecewise, np.apply_along_axis: apply_along_axis,
     np.apply_over_axes: apply_over_axes, np.fromfunction: fromfunction,
     vectorized: vectorized,  # what np.vectorize(f) is called as
 }

@@ -68,13 +68,17 @@ def _place(q: Expr, n: Expr, method: str) -> tuple[Expr, Expr]:
 def _quantile(a: Expr, q: Expr, axis: Any, method: str, keepdims: bool, skip: bool) -> Expr:
     """Quantiles of the rows of `a`; skip: of what is not nan in each."""
     rows = rows_of(a if np.dtype(a.dtype).kind in "fc" else a.astype("float64"), axis)
-    ordered: Expr = fn.sort(rows)
     if q.is_array and q.ndim > 1:
         raise refuse("np.quantile", "q has more than one axis")
     if skip:
-        number = fn.sum(fn.logical_not(fn.isnan(rows)), axis=-1)
+        # A choice, by which the adjoint of nan stays 0; infinity is sorted to the end, as nan is.
+        missing = fn.isnan(rows)
+        ordered: Expr = fn.sort(fn.where(missing, rows.lift(math.inf).astype(rows.dtype), rows))
+        number = fn.sum(fn.logical_not(missing), axis=-1)
         found = _of_counts(ordered, q, number, method)
+        found = fn.where(number == 0, found.lift(math.nan).astype(found.dtype), found)
     else:
+        ordered = fn.sort(rows)
         found = _of_all(ordered, q, rows.size_of(-1), method)
         last = ordered[..., -1]
         lined = last if not q.is_array else last[None] if last.is_array else last
@@ -112,6 +116,22 @@ def _of_counts(ordered: Expr, q: Expr, number: Expr, method: str) -> Expr:
     return _between(fn.take_along_axis(columns, at, axis=0), fn.take_along_axis(columns, above, axis=0), share)
 
 
+def _weighted(a: Expr, q: Expr, weights: Expr, axis: Any, keepdims: bool) -> Expr:
+    """The first element, in order, up to which there is the share `q` of all weight."""
+    rows, weight = rows_of(a if np.dtype(a.dtype).kind in "fc" else a.astype("float64"), axis), rows_of(weights, None)
+    if rows.ndim != 1 or weights.ndim not in (1, a.ndim):
+        raise refuse("np.quantile", "weights are covered for quantiles of all elements")
+    order = fn.argsort(rows)
+    reached = fn.cumsum(weight[order].astype("float64"))
+    share = reached / reached[-1]
+    # What has no weight is not found for q = 0.
+    at = fn.searchsorted(fn.where(share == 0, -1.0, share), q)
+    ordered = rows[order]
+    found: Expr = ordered[fn.minimum(at, rows.size_of(-1) - 1)]
+    found = fn.where(fn.isnan(ordered[-1]), found.lift(math.nan).astype(found.dtype), found)
+    return kept_dims(found, a, axis, keepdims, q.ndim)
+
+
 def _number(q: Expr) -> Expr:
     """The quantile as a float; a Python int becomes a Python float."""
     return q * 1.0 if np.dtype(q.dtype).kind in "biu" else q
@@ -122,9 +142,12 @@ def _declare(name: str, scale: float, skip: bool) -> None:
     def _(a: Expr, q: Expr, axis: Static = None, out: Static = None, overwrite_input: Static = False,
           method: Static = "linear", keepdims: Static = False, *, weights: Expr | None = None,
           interpolation: Static = None) -> Expr:
-        if weights is not None:
-            raise refuse(f"np.{name}", "weights are not covered")
         share = _number(q) if scale == 1.0 else _number(q) / scale
+        if weights is not None:
+            if method != "inverted_cdf" or skip:
+                raise refuse(f"np.{name}", "weights are covered for np.quantile and np.percentile, as NumPy has them: "
+                             "with method='inverted_cdf'")
+            return _weighted(a, share, weights, axis, keepdims)
         return _quantile(a, share, axis, interpolation or method, keepdims, skip)
 
 
