@@ -144,8 +144,8 @@ def _summed(x, seen):
 
 
 def test_the_result_of_a_call_without_a_rule_is_not_a_value():
-    with pytest.raises(s2s.NoRuleError, match="histogram2d"):
-        s2s.grad(lambda x: np.sum(np.histogram2d(np.ones(3) * x, np.ones(3))[0]))(2.0)
+    with pytest.raises(s2s.NoRuleError, match="asmatrix"):
+        s2s.grad(lambda x: np.sum(np.asmatrix(np.ones(3) * x)))(2.0)
 
 
 def test_closures_over_functions_written_in_c_are_told_apart():
