@@ -12,6 +12,7 @@ rounds are divided:
     s2s/hand          how far from an adjoint written straightforwardly by hand, under numba (1.0 is as good)
     s2s/tuned         how far from one whose loops were changed by hand until it was fast
     NAME/s2s          how many times slower another system is
+    jax loops/s2s     the same for JAX with the loops kept as loops, both at a small size
     first             the first call: transform and compile; first/hand: beside compiling the one by hand
     s2s parallel/s2s  target cpu with parallel=True, on as many threads as --threads says, beside the same on one
     peak              by how much the process grows in a call; peak/hand: beside the one by hand

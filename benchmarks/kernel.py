@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-#: `tiny` for finite differences, `bench` for timing.
+#: `tiny` for finite differences, `bench` for timing; some kernels have `small` too, for what cannot finish at `bench`.
 SIZES = ("tiny", "bench")
 
 

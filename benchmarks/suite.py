@@ -56,6 +56,11 @@ def ratios(columns: dict[str, dict[str, Any]]) -> dict[str, float]:
     >>> columns = {"primal": {"s": 1.0}, "hand": {"s": 1.6, "first_s": 2.0}, "jax": {"s": 30.0}}
     >>> ratios({**columns, "s2s": {"s": 2.0, "first_s": 3.0}})
     {'gradient/primal': 2.0, 's2s/hand': 1.25, 'first/hand': 1.5, 'jax/s2s': 15.0}
+
+    What is timed at the small size is divided by s2s at that size.
+
+    >>> ratios({"s2s": {"s": 2.0}, "jax loops": {"s": 30.0}, "s2s small": {"s": 0.5}})
+    {'jax loops/s2s': 60.0}
     """
     times = {name: facts["s"] for name, facts in columns.items() if "s" in facts}
     if "s2s" not in times:
@@ -66,7 +71,10 @@ def ratios(columns: dict[str, dict[str, Any]]) -> dict[str, float]:
             found["gradient/primal"] = times["s2s"] / time
         elif name in ("hand", "tuned"):
             found[f"s2s/{name}"] = times["s2s"] / time
-        elif name != "s2s":
+        elif name == "jax loops":
+            if "s2s small" in times:
+                found["jax loops/s2s"] = time / times["s2s small"]
+        elif name not in ("s2s", "s2s small"):
             found[f"{name}/s2s"] = time / times["s2s"]
         if name == "hand":
             found |= _beside_hand(columns["s2s"], columns["hand"])

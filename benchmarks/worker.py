@@ -57,34 +57,34 @@ class Measuring:
         self.kernel = kernel
         self.form = form
         self.function = kernel.forms[form]
-        self.args = kernel.arguments("bench")
         self.calls: dict[str, Callable[[], Any]] = {}
-        self.want: list[np.ndarray] | None = None
+        self.want: dict[str, list[np.ndarray]] = {}
 
-    def add(self, column: str, prepare: Callable[[], Callable[..., Any]], gradient: bool = True) -> None:
+    def add(self, column: str, prepare: Callable[[], Callable[..., Any]], gradient: bool = True,
+            size: str = "bench") -> None:
         """Prepare a system, check what it computes at both sizes, and note what the first call cost."""
         try:
             with limit(LIMIT), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 start = time.perf_counter()
                 function = prepare()
-                result = function(*self.args)
+                args = self.kernel.arguments(size)
+                result = function(*args)
                 first = time.perf_counter() - start
                 if gradient:
-                    self._check(column, function, result)
+                    self._check(column, function, result, size)
         except peers.NotThereError as error:
             say(column=column, absent=str(error))
         except Exception as error:  # any system may fail in any way: the table says so, and goes on
             say(column=column, error=f"{type(error).__name__}: {error}"[:300])
         else:
-            self.calls[column] = lambda: function(*self.args)
+            self.calls[column] = lambda: function(*args)
             say(column=column, first_s=first, peak=machine.peak_memory(self.calls[column]))
 
-    def _check(self, column: str, function: Callable[..., Any], result: Any) -> None:
+    def _check(self, column: str, function: Callable[..., Any], result: Any, size: str) -> None:
         check_tiny(self.kernel.name, function(*self.kernel.arguments("tiny")))
-        if self.want is None:
-            self.want = [np.array(one) for one in result]
-        check_same(f"{self.kernel.name}, {column}", result, self.want)
+        want = self.want.setdefault(size, [np.array(one) for one in result])
+        check_same(f"{self.kernel.name}, {column}", result, want)
 
 
 def s2s_gradient(kernel: Kernel, function: Callable[..., Any], target: str) -> Callable[[], Callable[..., Any]]:
@@ -107,7 +107,10 @@ def measure(name: str, form: str, options: dict[str, Any]) -> None:
         column = "s2s" if target == "cpu" else f"s2s {target}"
         measuring.add(column, s2s_gradient(measuring.kernel, measuring.function, target))
     for peer in options["peers"]:
-        measuring.add(peer, lambda peer=peer: peers.prepare(peer, measuring.kernel, form))
+        size = "small" if peer == "jax loops" else "bench"
+        measuring.add(peer, lambda peer=peer: peers.prepare(peer, measuring.kernel, form), size=size)
+    if "jax loops" in measuring.calls:
+        measuring.add("s2s small", s2s_gradient(measuring.kernel, measuring.function, "cpu"), size="small")
     say(times=timing.best(measuring.calls, options["repeats"], threads=options["threads"]))
 
 

@@ -24,7 +24,7 @@ def gemm_arrays(alpha, beta, C, A, B):
 
 
 def make_gemm(size):
-    n, m, p = {"tiny": (4, 5, 3), "bench": (120, 140, 130)}[size]
+    n, m, p = {"tiny": (4, 5, 3), "small": (20, 24, 22), "bench": (120, 140, 130)}[size]
     r = rng(1)
     C, A, B = (r.uniform(-1.0, 1.0, shape) for shape in ((n, m), (n, p), (p, m)))
     return {"alpha": 1.5, "beta": 1.2, "C": C, "A": A, "B": B}
@@ -79,7 +79,7 @@ def gesummv_arrays(alpha, beta, A, B, x):
 
 
 def make_gesummv(size):
-    n = {"tiny": 5, "bench": 500}[size]
+    n = {"tiny": 5, "small": 40, "bench": 500}[size]
     r = rng(3)
     A, B = r.uniform(-1.0, 1.0, (2, n, n))
     return {"alpha": 1.5, "beta": 1.2, "A": A, "B": B, "x": r.uniform(-1.0, 1.0, n)}

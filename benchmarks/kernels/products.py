@@ -82,7 +82,7 @@ def atax_arrays(A, x):
 
 
 def make_atax(size):
-    m, n = {"tiny": (4, 5), "bench": (390, 410)}[size]
+    m, n = {"tiny": (4, 5), "small": (38, 42), "bench": (390, 410)}[size]
     r = rng(13)
     return {"A": r.uniform(-1.0, 1.0, (m, n)), "x": r.uniform(-1.0, 1.0, n)}
 
@@ -104,7 +104,7 @@ def bicg_arrays(A, p, r):
 
 
 def make_bicg(size):
-    n, m = {"tiny": (4, 5), "bench": (410, 390)}[size]
+    n, m = {"tiny": (4, 5), "small": (42, 38), "bench": (410, 390)}[size]
     g = rng(14)
     return {"A": g.uniform(-1.0, 1.0, (n, m)), "p": g.uniform(-1.0, 1.0, m), "r": g.uniform(-1.0, 1.0, n)}
 
@@ -156,7 +156,7 @@ def mvt_arrays(A, x1, x2, y1, y2):
 
 
 def make_mvt(size):
-    n = {"tiny": 5, "bench": 400}[size]
+    n = {"tiny": 5, "small": 40, "bench": 400}[size]
     r = rng(16)
     made = {"A": r.uniform(-1.0, 1.0, (n, n))}
     return made | {name: r.uniform(-1.0, 1.0, n) for name in ("x1", "x2", "y1", "y2")}

@@ -145,7 +145,7 @@ def lu_arrays(A):
 
 
 def make_lu(size):
-    n = {"tiny": 5, "bench": 140}[size]
+    n = {"tiny": 5, "small": 20, "bench": 140}[size]
     return {"A": np.eye(n) + rng(24).uniform(-1.0, 1.0, (n, n)) / n}
 
 
@@ -220,7 +220,7 @@ def trisolv_arrays(L, b):
 
 
 def make_trisolv(size):
-    n = {"tiny": 6, "bench": 600}[size]
+    n = {"tiny": 6, "small": 40, "bench": 600}[size]
     r = rng(26)
     L = np.tril(r.uniform(-1.0, 1.0, (n, n)) / n, -1) + np.diag(r.uniform(1.0, 2.0, n))
     return {"L": L, "b": r.uniform(-1.0, 1.0, n)}

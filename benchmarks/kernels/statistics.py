@@ -90,7 +90,7 @@ def covariance_arrays(data):
 
 
 def make_covariance(size):
-    n, m = {"tiny": (6, 4), "bench": (140, 120)}[size]
+    n, m = {"tiny": (6, 4), "small": (24, 20), "bench": (140, 120)}[size]
     return {"data": rng(32).uniform(-1.0, 1.0, (n, m)) + np.linspace(0.5, 2.0, m)}
 
 

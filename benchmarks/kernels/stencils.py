@@ -36,7 +36,7 @@ def fdtd_2d_arrays(ex, ey, hz, pulse):
 
 
 def make_fdtd_2d(size):
-    nx, ny, steps = {"tiny": (5, 6, 3), "bench": (150, 160, 30)}[size]
+    nx, ny, steps = {"tiny": (5, 6, 3), "small": (15, 16, 5), "bench": (150, 160, 30)}[size]
     r = rng(41)
     ex, ey, hz = r.uniform(-1.0, 1.0, (3, nx, ny))
     return {"ex": ex, "ey": ey, "hz": hz, "pulse": r.uniform(-1.0, 1.0, steps)}
@@ -110,7 +110,7 @@ def jacobi_1d_arrays(A, steps):
 
 
 def make_jacobi_1d(size):
-    n, steps = {"tiny": (8, 3), "bench": (2000, 200)}[size]
+    n, steps = {"tiny": (8, 3), "small": (100, 20), "bench": (2000, 200)}[size]
     return {"A": rng(43).uniform(-1.0, 1.0, n), "steps": steps}
 
 
@@ -136,7 +136,7 @@ def jacobi_2d_arrays(A, steps):
 
 
 def make_jacobi_2d(size):
-    n, m, steps = {"tiny": (5, 6, 3), "bench": (250, 260, 30)}[size]
+    n, m, steps = {"tiny": (5, 6, 3), "small": (25, 26, 5), "bench": (250, 260, 30)}[size]
     return {"A": rng(44).uniform(-1.0, 1.0, (n, m)), "steps": steps}
 
 
@@ -168,7 +168,7 @@ def seidel_2d_arrays(A, steps):
 
 
 def make_seidel_2d(size):
-    n, m, steps = {"tiny": (5, 6, 2), "bench": (150, 160, 20)}[size]
+    n, m, steps = {"tiny": (5, 6, 2), "small": (15, 16, 5), "bench": (150, 160, 20)}[size]
     return {"A": rng(45).uniform(-1.0, 1.0, (n, m)), "steps": steps}
 
 

@@ -18,6 +18,7 @@ class NotThereError(Exception):
 
 PEERS: dict[str, Callable[[Kernel, str], Callable[..., Any] | None]] = {
     "jax": jax_peer.prepare,
+    "jax loops": jax_peer.prepare_loops,
     "torch": torch_peer.prepare,
     "autograd": autograd_peer.prepare,
     "tangent": tangent_peer.prepare,
