@@ -227,6 +227,10 @@ class Memory:
 
         elsewhere: whether a store is known to leave what was read alone.
         """
+        return any(not (elsewhere is not None and elsewhere(store)) for store in self.changing(v, reader))
+
+    def changing(self, v: Value, reader: Op) -> Iterator[Op]:
+        """The stores to the memory of `v` that may run after `reader` did."""
         stores = self.stores.get(self.group(v), [])
         roots = self.roots.get(self.group(v), ())
         if isinstance(v.type, Array):  # what a list holds does not change with the list
@@ -234,8 +238,13 @@ class Memory:
         if isinstance(v.type, Array) and not any(self._through_list(store) for store in stores):
             # What lists hold is not stored to; so only arrays matter, which may be new in each iteration.
             roots = [r for r in roots if not isinstance(r.type, List)]
-        return any(self._may_follow(store, reader, roots) and not (elsewhere is not None and elsewhere(store))
-                   for store in stores)
+        return (store for store in stores if self._may_follow(store, reader, roots))
+
+    def in_run(self, store: Op, reader: Op) -> bool:
+        """Whether `store` may come after `reader` in the same run of the block of `reader`."""
+        home = self.block_of[reader]
+        within = self.block_of[store] is home or any(self.block_of[owner] is home for owner, _ in self.enclosing(store))
+        return within and self.order[store] > self.order[reader]
 
     def _through_list(self, store: Op) -> bool:
         """Whether the array that `store` changes may have been taken from a list."""

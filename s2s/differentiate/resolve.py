@@ -3,8 +3,8 @@
 A value of the function's own block is at hand. One that was defined in the iteration of a loop, or in a
 branch, is recomputed in the reverse of that block where this is cheap and what it is made of is to be had;
 else the forward sweep saves it (`saving`). What is read from memory is only what it was if no store came
-in between: otherwise the number is saved, or the array copied (`snapshot`). Restoring memory in
-place of copying it would belong here.
+in between: otherwise the number is saved, or the array copied (`snapshot`), or the reverse sweep undoes the
+stores (`rollback`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from s2s.analyse.memory import LOOPS, Memory, is_reference, is_surely_view, is_view
+from s2s.differentiate.elsewhere import shape_from_elsewhere
+from s2s.differentiate.rollback import named_operands, reads_shape
 from s2s.differentiate.saving import Saver, trip_number
 from s2s.differentiate.sweep import Mirror
 from s2s.ir.builder import Builder
@@ -26,18 +28,8 @@ from s2s.rules.table import Table
 CHEAP = 8
 # The reverse of one needs the other, and compilers compute both at once.
 _PAIRED = frozenset({"np.sin", "np.cos", "math.sin", "math.cos"})
-_SHAPE_ONLY = {"np.zeros_like": "a", "np.ones_like": "a", "np.empty_like": "a", "dim": "a", "listzeros": "list",
-               "s2s.unbroadcast": "like", "s2s.broadcast_like": "like"}
-
-
-def resolve(reverse: Block, top: Block, memory: Memory, table: Table, mirrors: Mapping[Block, Mirror],
-            shadows: Iterable[Value] = (), unsure: Iterable[Value] = ()) -> None:
-    """Make `reverse`, the reverse of `top`, legal to follow it; adds to `top` what has to be saved.
-
-    shadows: arrays of `top` that are meant as they are in the reverse sweep, not as they were. unsure: those that are
-    bound on some paths only, so that nothing else takes its shape from them.
-    """
-    Resolver(top, memory, table, mirrors, frozenset(shadows), frozenset(unsure)).run(reverse)
+# About how often a loop runs, and how long an axis is.
+_OFTEN = 16.0
 
 
 @dataclass
@@ -51,12 +43,18 @@ class Frame:
 
 
 class Resolver:
-    """Walks over the reverse program with a stack of frames."""
+    """Makes a reverse program legal to follow the program `top`; walks over it with a stack of frames.
+
+    shadows: arrays of `top` that are meant as they are in the reverse sweep, not as they were. unsure: those that are
+    bound on some paths only, so that nothing else takes its shape from them. rolled: groups of memory that the
+    reverse sweep rolls back.
+    """
 
     def __init__(self, top: Block, memory: Memory, table: Table, mirrors: Mapping[Block, Mirror],
-                 shadows: frozenset[Value], unsure: frozenset[Value]) -> None:
-        self.shadows = shadows
-        self.unsure = unsure
+                 shadows: Iterable[Value] = (), unsure: Iterable[Value] = (), rolled: Iterable[Value] = ()) -> None:
+        self.rolled = frozenset(rolled)
+        self.shadows = frozenset(shadows)
+        self.unsure = frozenset(unsure)
         self.top = top
         self.memory = memory
         self.table = table
@@ -80,9 +78,8 @@ class Resolver:
         self.kept: dict[Value, Op | None] = {}
 
     def run(self, reverse: Block) -> None:
-        """Resolve all of the reverse program."""
-        for op in (*walk(self.top), *walk(reverse)):
-            _shape_from_elsewhere(op, self.memory, self.top, self.unsure)
+        """Resolve all of the program `reverse`; adds to the forward one what has to be saved."""
+        self._shapes(reverse)
         for op in walk(reverse):
             self._snapshots(op)
         self._plan(reverse)
@@ -93,28 +90,61 @@ class Resolver:
         reverse.ops = frame.out
         self.saver.insert.apply(self.top)
 
+    def _shapes(self, reverse: Block) -> None:
+        for op in (*walk(self.top), *walk(reverse)):
+            shape_from_elsewhere(op, self.memory, self.top, self.unsure)
+
+    def cost(self, reverse: Block, more: Iterable[Value]) -> float:
+        """About how many numbers would be saved for `reverse`, and for what reads `more`; nothing is changed."""
+        self._shapes(reverse)
+        # Copies between the same two stores become one.
+        copied = {(v, self.memory.block_of[op.origin], self._version(v, op.origin))
+                  for op in walk(reverse) for name, v in named_operands(op)
+                  if op.origin is not None and self._is_stale(op, name, v)}
+        self._plan(reverse, more)
+        return sum(self._weight(v, self.home[v]) for v in self.saved) + sum(
+            self._weight(v, block) for v, block, _ in copied)
+
+    def _version(self, v: Value, reader: Op) -> int:
+        """How many stores to the memory of `v` are written before `reader`."""
+        order = self.memory.order
+        return sum(order[store] < order[reader] for store in self.memory.stores[self.memory.group(v)])
+
+    def _weight(self, v: Value, block: Block) -> float:
+        small = isinstance(v.type, Array | Scalar) and v.type.dtype == "bool"
+        return self.weight(v.type.ndim if isinstance(v.type, Array) else 0, block) / (8 if small else 1)
+
+    def weight(self, ndim: int, block: Block) -> float:
+        """How much it is to keep an array of `ndim` axes (0: a number) whenever `block` runs."""
+        return _OFTEN ** (ndim + len(self.cells.loops(block)))
+
     # Memory that changes after it was read.
+
+    def _is_stale(self, op: Op, name: str, v: Value) -> bool:
+        """Whether `op` needs the array `v` as it was before stores that came after the origin of `op`."""
+        if v not in self.home or not isinstance(v.type, Array) or op.origin is None or reads_shape(op, name):
+            return False
+        kept = v in self.shadows or op.origin not in self.original or self.memory.group(v) in self.rolled
+        return not kept and self._overwritten(v, op.origin)
 
     def _snapshots(self, op: Op) -> None:
         """Let `op` read copies of the arrays that are stored to after its origin read them."""
-        cache = self.copies
-
         def stable(name: str, v: Value) -> Value:
-            if v not in self.home or not isinstance(v.type, Array) or op.origin is None or _reads_shape(op, name):
+            if op.origin is None or not self._is_stale(op, name, v):
                 return v
-            if v in self.shadows or op.origin not in self.original or not self._overwritten(v, op.origin):
-                return v
-            if (v, op.origin) not in cache:
-                cache[v, op.origin] = self.saver.snapshot(v, op.origin)
-            return cache[v, op.origin]
+            if (v, op.origin) not in self.copies:
+                self.copies[v, op.origin] = self.saver.snapshot(v, op.origin)
+            return self.copies[v, op.origin]
         for name, arg in op.args.items():
             op.args[name] = tuple(stable(name, v) for v in arg) if isinstance(arg, tuple) else stable(name, arg)
 
     # What to save, and what to recompute.
 
-    def _plan(self, block: Block) -> None:
+    def _plan(self, block: Block, more: Iterable[Value] = ()) -> None:
         """Decide for all that `block` reads; inner blocks first, since rebuilding reads outer values."""
         demands: dict[Block, dict[Value, None]] = {}
+        for v in more:
+            self._demand(v, demands)
         for op in walk(block):
             for v in (*op.operands(), *(r for inner in op.blocks for r in inner.results)):
                 self._demand(v, demands)
@@ -200,7 +230,8 @@ class Resolver:
         v, a = store.value("value"), store.value("a")
         if self.memory.block_of[store] is not self.home.get(v) or not isinstance(a.type, Array) \
                 or not isinstance(v.type, Scalar) or v.type.dtype != a.type.dtype \
-                or set(store.attrs["items"]) != {"i"} or self._overwritten(a, store):
+                or set(store.attrs["items"]) != {"i"} or self.memory.group(a) in self.rolled \
+                or self._overwritten(a, store):
             return None
         load = Op(SPECS["getitem"], {"a": a, "index": store.values("index")}, dict(store.attrs), loc=store.loc)
         load.results = [Value(v.type, v.hint, load)]
@@ -230,12 +261,16 @@ class Resolver:
 
     def _changed(self, op: Op) -> bool:
         """Whether memory that `op` reads may change after it."""
-        return any(is_reference(v.type) and not _reads_shape(op, name) and self._overwritten(v, op, name)
+        return any(is_reference(v.type) and not reads_shape(op, name) and self._overwritten(v, op, name)
                    for name, arg in op.args.items() for v in (arg if isinstance(arg, tuple) else (arg,)))
 
     def _overwritten(self, v: Value, reader: Op, name: str = "") -> bool:
         """Whether a store may change, after `reader` ran, what it read of `v`, its argument `name`."""
         whole = None if reader.name == "setitem" or (name == "a" and reader.name == "getitem") else v
+        if self.memory.group(v) in self.rolled:
+            # What comes after the block that it is in has been undone where its reverse begins.
+            return any(self.memory.in_run(store, reader) and self.cells.may_change_in_run(store, reader, "a", whole)
+                       for store in self.memory.stores[self.memory.group(v)])
         return self.memory.may_change(v, reader, lambda store: not self.cells.may_follow(store, reader, "a", whole))
 
     def _cost(self, op: Op, home: Block) -> int:
@@ -443,34 +478,3 @@ class Resolver:
 
 def _constant(v: Value) -> bool:
     return v.op is not None and v.op.name == "const"
-
-
-def _reads_shape(op: Op, name: str) -> bool:
-    """Whether `op` reads no more of the argument `name` than its shape and dtype."""
-    return name in op.spec.shape_only or _SHAPE_ONLY.get(op.name) == name
-
-
-def _shape_from_elsewhere(op: Op, memory: Memory, top: Block, unsure: frozenset[Value]) -> None:
-    """Let `np.zeros_like(v)`, where `v` would have to be saved, take the shape from something at hand."""
-    if op.name not in ("np.zeros_like", "dim"):
-        return
-    v: Value | None = op.value("a")
-    while v is not None and v in memory.home:
-        op.args["a"] = v
-        v = None if memory.home[v] is top else _same_shape(v, memory, unsure)
-
-
-def _same_shape(v: Value, memory: Memory, unsure: frozenset[Value]) -> Value | None:
-    """An older value, of which `v` is made, that has the same type and shape."""
-    candidates: Iterable[Value] = () if v.op is None else v.op.operands()
-    if v.op is not None and v.op.name in LOOPS:
-        candidates = v.op.values("init")
-    elif v.op is None and (owner := memory.owner[memory.home[v]]) is not None and owner.name in LOOPS:
-        # What a loop carries has one type, and so one shape, in all iterations.
-        block = memory.home[v]
-        skip = len(block.params) - len(owner.values("init"))
-        k = block.params.index(v) - skip
-        candidates = [owner.values("init")[k]] if 0 <= k < len(owner.values("init")) else []
-    return next((u for u in candidates if u in memory.home and u not in unsure
-                 and isinstance(u.type, Array) and u.type == v.type
-                 and not (u.op is not None and u.op.name == "undefined")), None)

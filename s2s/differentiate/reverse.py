@@ -11,21 +11,23 @@ value that this reads from an iteration or branch that is over is rebuilt or sav
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from s2s.analyse.activity import Activity
 from s2s.analyse.masks import guarded
-from s2s.analyse.memory import Memory, written
+from s2s.analyse.memory import Memory, is_reference, written
 from s2s.differentiate.bound import bound_flags
 from s2s.differentiate.lists import count_from_start
-from s2s.differentiate.resolve import resolve
+from s2s.differentiate.resolve import Resolver
+from s2s.differentiate.rollback import Undo, axes_overwritten, candidates, choose, keep_overwritten
 from s2s.differentiate.shared import TwoNames, all_values, can_share, share
 from s2s.differentiate.sweep import Sweep
 from s2s.errors import UnsupportedSyntaxError, located
 from s2s.ir.builder import Builder
+from s2s.ir.cells import Cells
 from s2s.ir.core import Block, Function, Op, OpSpec, Value, clone_function, walk
 from s2s.ir.names import adjoint_name
 from s2s.ir.ops import SPECS
@@ -66,33 +68,47 @@ def reverse(fn: Function, wrt: Sequence[Value], table: Table, *, keep_values: bo
 
 def _build(job: _Job, original: Function, wrt: Sequence[Value], *, keep_values: bool, seeds_given: bool,
            into: Function | None = None) -> Reverse:
-    shared: set[int] = set()
-    while True:
-        made = _attempt(job, original, wrt, shared, keep_values=keep_values, seeds_given=seeds_given, into=into)
-        if isinstance(made, Reverse):
-            return made
-        shared.add(made)
+    made: Reverse | _Choices = _Choices()
+    while isinstance(made, _Choices):
+        made = _attempt(job, original, wrt, made, keep_values=keep_values, seeds_given=seeds_given, into=into)
+    return made
 
 
-def _attempt(job: _Job, original: Function, wrt: Sequence[Value], shared: set[int], *, keep_values: bool,
-             seeds_given: bool, into: Function | None) -> Reverse | int:
-    """The adjoint; or the number of a value (see `all_values`) that has to be among `shared`."""
+@dataclass(frozen=True)
+class _Choices:
+    """Numbers of values (see `all_values`) that are handled in another way.
+
+    shared: their shadows are made in the forward sweep. rolled: arrays that the reverse sweep rolls back; None: not
+    known yet.
+    """
+
+    shared: frozenset[int] = frozenset()
+    rolled: frozenset[int] | None = None
+
+
+def _attempt(job: _Job, original: Function, wrt: Sequence[Value], choices: _Choices, *, keep_values: bool,
+             seeds_given: bool, into: Function | None) -> Reverse | _Choices:
+    """The adjoint; or choices that have to be made in its place."""
     fn, mapping = clone_function(original)
     wrt = [mapping[v] for v in wrt]
     results = list(fn.block.results)
     leave = _copy_written(fn, job.table, [mapping[v] for v in job.outside if v in mapping])
     places, flags = count_from_start(fn), bound_flags(fn)
     memory, values = Memory(fn), all_values(fn)
-    groups = {memory.group(values[k]) for k in shared}
+    groups = {memory.group(values[k]) for k in choices.shared}
     shadows = share(fn, memory, groups, lambda n: table_spec(job.table, n)) if groups else {}
     memory = Memory(fn) if groups else memory
+    rolled = [values[k] for k in choices.rolled or ()]
+    overwritten = keep_overwritten(fn, Undo(memory, Cells(memory, fn.block), rolled),
+                                   lambda n: table_spec(job.table, n)) if rolled else {}
+    memory = Memory(fn) if rolled else memory
     activity = Activity(fn, wrt, memory, job.table.rule)
     connected = [is_inexact(v.type) and activity.useful(v) for v in wrt]
     swept = Block()
     b = Builder(swept)
     b.aliases = True  # `Adjoints` writes only into what it made or owns
     sweep = Sweep(b, job.table, activity, memory, lambda s, op: _call(job, s, op))
-    sweep.places, sweep.shared, sweep.bound = places, shadows, flags
+    sweep.places, sweep.shared, sweep.bound, sweep.overwritten = places, shadows, flags, overwritten
     sweep.guarded = guarded(fn, memory, job.table.rule)
     results = list(fn.block.results)
     narrow = any(getattr(v.type, "dtype", "") in ("float16", "float32") for v in values)
@@ -104,17 +120,35 @@ def _attempt(job: _Job, original: Function, wrt: Sequence[Value], shared: set[in
                 or e.value not in values  # of the function around an inner one
                 or not can_share(fn, memory, {memory.group(e.value)})):
             raise e.error from None
-        return values.index(e.value)
+        return replace(choices, shared=choices.shared | {values.index(e.value)})
     b.origin = b.loc = None
     swept.results = _adjoints(sweep, [v for v, c in zip(wrt, connected, strict=True) if c],
                               [s for s, _ in seeds])
-    resolve(swept, fn.block, memory, job.table, sweep.mirrors, shadows.values(), flags)
+
+    def resolver(arrays: Sequence[Value]) -> Resolver:
+        return Resolver(fn.block, memory, job.table, sweep.mirrors, shadows.values(), flags,
+                        groups_of(memory, arrays))
+    if choices.rolled is None:
+        outlive = [*shadows, *(v for v in results if keep_values and is_reference(v.type))]
+        chosen = choose(candidates(fn.block, memory, swept, activity.active, outlive),
+                        lambda arrays: _saved(resolver(arrays), memory, arrays, swept))
+        if chosen:
+            return replace(choices, rolled=frozenset(map(values.index, chosen)))
+    resolver(rolled).run(swept)
     out = into or Function(f"{fn.name}_gradients", Block())
     out.block.params = [*fn.block.params, *(s for s, _ in seeds)]
     out.block.ops = [*fn.block.ops, *leave, *swept.ops]
     out.block.results = [*(results if keep_values else ()), *swept.results]
     out.defaults = {**fn.defaults, **{s: default for s, default in seeds if default is not None}}
     return Reverse(out, connected)
+
+
+def _saved(resolver: Resolver, memory: Memory, rolled: Sequence[Value], swept: Block) -> float:
+    """About how many numbers are saved where the arrays `rolled` are rolled back."""
+    undo = Undo(memory, resolver.cells, rolled)
+    old = {store: undo.loaded(store) for store in undo.stores}
+    return resolver.cost(swept, [v for v in old.values() if v is not None]) + sum(
+        resolver.weight(axes_overwritten(store), memory.block_of[store]) for store, v in old.items() if v is None)
 
 
 def groups_of(memory: Memory, values: Iterable[Value]) -> set[Value]:

@@ -6,7 +6,7 @@ over; `resolve` makes that true. `Mirror` says which forward block a reverse blo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from s2s.analyse.activity import REGIONS, Activity, carried, dependencies
@@ -15,6 +15,7 @@ from s2s.differentiate import memory as memory_rules
 from s2s.differentiate.adjoints import Adjoints, is_floating_number
 from s2s.differentiate.order import is_sum
 from s2s.differentiate.pull import no_rule, pull, refuse_captured
+from s2s.differentiate.rollback import restore
 from s2s.ir.builder import Builder
 from s2s.ir.core import Block, Op, Value, clone_op, free_values, walk
 from s2s.ir.names import adjoint_name
@@ -62,6 +63,7 @@ class Sweep(Adjoints):
     def __init__(self, b: Builder, table: Table, activity: Activity, memory: Memory, call: CallReverse) -> None:
         super().__init__(b, table, activity, memory)
         self.mirrors: dict[Block, Mirror] = {}
+        self.overwritten: Mapping[Op, Value] = {}  # by stores that are undone
         self._call = call
 
     def block(self, block: Block) -> None:
@@ -75,6 +77,8 @@ class Sweep(Adjoints):
             return  # the shadow, too, is in a list
         if op.name == "list" and op.result in self.shared:
             return
+        if op in self.overwritten:
+            restore(self.b, op, self.overwritten[op])
         if op.name in memory_rules.REVERSE:
             memory_rules.REVERSE[op.name](self, op)
         elif op.name == "if" or op.name == "with":

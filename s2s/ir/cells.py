@@ -307,6 +307,16 @@ class Cells:
         read = self.place(value, reader) if value is not None else self.accessed(reader, name)
         return self._may_touch(store, reader, read, 1)
 
+    def may_change_in_run(self, store: Op, reader: Op, name: str = "a", value: Value | None = None) -> bool:
+        """The same for a `store` after `reader` in the same run of the block that `reader` is in."""
+        read = self.place(value, reader) if value is not None else self.accessed(reader, name)
+        write = self.accessed(store) if store.spec.writes == "a" else None
+        if read is None or write is None or read.root is not write.root or self._asked > _MANY:
+            return True
+        self._asked += 1
+        level = len(self.loops(self.s.block_of[reader]))
+        return len(self.loops(self.s.home[read.root])) > level or self._meet(store, write, reader, read, level, [])
+
     def may_precede(self, store: Op, reader: Op) -> bool:
         """Whether `store` may have changed, before `reader` runs, what that reads."""
         return self._may_touch(store, reader, self.accessed(reader), -1)

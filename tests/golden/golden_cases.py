@@ -288,3 +288,15 @@ slope = s2s.grad(cubic)
 @case(s2s.gradients_function, 1.5)
 def second_order(x):
     return slope(x)
+
+
+# Memory that is rolled back. ----------------------------------------------------------------------
+
+
+@case(s2s.gradients_function, sample(6), 0.1, 3)
+def burgers_in_place(u, c, steps):
+    u = u.copy()
+    for _ in range(steps):
+        for i in range(1, len(u) - 1):
+            u[i] = u[i] - c * u[i] * (u[i] - u[i - 1]) + 0.2 * u[i + 1]
+    return np.sum(u * u)

@@ -359,3 +359,79 @@ def divided_then_compared(x):
         else:
             total -= part / 5.0
     return total
+
+
+@program(args=(V, 0.1, 0.2, 3), wrt=(0, 1, 2), smoke=True)
+def burgers_sweep(u, c, d, steps):
+    for _ in range(steps):
+        for i in range(1, len(u) - 1):
+            u[i] = u[i] - c * u[i] * (u[i] - u[i - 1]) + d * (u[i + 1] - 2 * u[i] + u[i - 1])
+    return np.sum(u * u)
+
+
+@program(args=(S,))
+def nonlinear_seidel_by_rows(A):
+    for _ in range(2):
+        for i in range(1, len(A) - 1):
+            row, above = A[i], A[i - 1]
+            for j in range(1, len(A) - 1):
+                row[j] = 0.1 * (above[j] * row[j - 1] + row[j + 1] * A[i + 1, j]) + math.sin(row[j])
+    return np.sum(A * A)
+
+
+@program(args=(V, 3), wrt=(0,))
+def slices_of_one_array(u, steps):
+    for _ in range(steps):
+        u[1:-1] = u[1:-1] * u[2:] + 0.1 * np.sin(u[:-2])
+        u[0] += u[-1] * u[1]
+    return np.sum(u * u)
+
+
+@program(args=(V, 0.3))
+def stores_on_some_paths(u, limit):
+    for k in range(4):
+        for i in range(1, len(u)):
+            if u[i] * u[i - 1] > limit:
+                u[i] = u[i] * u[i - 1] * 0.5
+            elif k == 2:
+                u[i - 1] += u[i] * u[i] * u[i - 1]
+        if abs(u[1]) > 50.0:
+            break
+    return np.sum(u)
+
+
+@program(args=(V,))
+def what_made_the_array_reads_it(v):
+    h = np.tanh(v)
+    h[-2] += 0.3 * v[0]
+    h[1:3] *= h[0] * h[2]
+    return np.sum(h * h)
+
+
+@program(args=(V,))
+def loaded_before_several_stores(u):
+    k = 0
+    while k < 3:
+        for i in range(len(u) - 1):
+            a, b = u[i], u[i + 1]
+            u[i] = a * b * u[i - 1]
+            u[i + 1] = b + 0.1 * u[i] * a
+        k += 1
+    return np.sum(u * u)
+
+
+@program(args=(V, 2), wrt=(0,))
+def undone_and_returned(u, steps):
+    for _ in range(steps):
+        for i in range(1, len(u) - 1):
+            u[i] = u[i] * u[i - 1] + 0.1 * u[i + 1] * u[i]
+    return u, np.sum(u[1:] * u[:-1])
+
+
+@program(args=(S, B), rtol=1e-5)
+def rows_chosen_by_numbers(A, b):
+    D = np.outer(b, b)
+    for k in np.array([0, 2, 2, 1]):
+        D[k] = 0.3 * D[k] * D[k - 1] + A[k]
+        D[[0, 1]] *= D[[1, 3]] * 0.5
+    return np.sum(D * D)
