@@ -73,3 +73,10 @@ def test_a_dtype_that_is_given(function: Any) -> None:
     np.std, np.nanstd, lambda x: np.std(x, mean=np.mean(x, keepdims=True)), lambda x: np.std(x, where=x < 2.0)])
 def test_deviation_of_equal_elements(function: Any) -> None:
     np.testing.assert_array_equal(s2s.grad(function)(np.ones(3)), np.zeros(3))
+
+
+def test_vectors_of_two_components_have_no_cross_product() -> None:
+    f = lambda x, y: np.sum(np.cross(x, y))  # noqa: E731
+    s2s.check_grads(f, (np.ones(3), np.arange(3.0)))
+    with pytest.raises(AssertionError, match="three components"):
+        s2s.grad(f)(np.ones(2), np.arange(2.0))

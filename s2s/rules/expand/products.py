@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from s2s.ir.types import Scalar, known_dim
+from s2s.rules.dims import require
 from s2s.rules.expand.core import Expansions, Parts, Static, refuse
 from s2s.rules.expr import Expr, fn
 
@@ -100,6 +101,9 @@ def _cross_of(a: Expr, b: Expr, axisa: int, axisb: int, axisc: int, axis: int | 
     y = b if axisb % b.ndim == b.ndim - 1 else fn.moveaxis(b, axisb, -1)
     if known_dim(2) in (x.dims[-1], y.dims[-1]):
         raise refuse("np.cross", "the vectors have two components; write a[0] * b[1] - a[1] * b[0]")
+    for v in (x, y):
+        if v.dims[-1] != known_dim(3):
+            require(v.size_of(-1) == 3, "np.cross is covered for vectors with three components")
     rank = max(a.ndim, b.ndim)
     found = fn.cross(x, y)
     return found if axisc % rank == rank - 1 else fn.moveaxis(found, -1, axisc)
