@@ -13,14 +13,13 @@ from typing import Any
 import gast
 
 from s2s.errors import UnsupportedSyntaxError, located
-from s2s.lower.context import Context, copy_content
+from s2s.lower.context import MOST, Context, copy_content
 from s2s.lower.describe import describe
 from s2s.lower.effects import Template, emit_effect, text_of
 from s2s.lower.outside import opaque, outside
 from s2s.lower.truth import usable
 from s2s.lower.values import Box, Lowered, Outside, Static
 
-MOST = 256  # each item is a value of its own
 _KINDS: dict[type, str] = {list: "list", dict: "dict", collections.defaultdict: "dict", collections.OrderedDict: "dict",
           collections.Counter: "dict"}
 

@@ -100,6 +100,8 @@ class Carry:
                 self.start.env[slot[1], slot[2]] = first
                 self.before = flatten(self.start)
                 again = True
+            elif slot[0] == "env" and (slot[1], slot[2]) in self.ctx.missed:  # an attribute of an object from outside
+                raise Peel(self._other_keys(slot[2]))
             elif slot[0] == "heap" and slot[1] in self.start.heap:
                 again |= self._added(slot)
         for slot in params:

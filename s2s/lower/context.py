@@ -37,6 +37,9 @@ class Unroll(Exception):
         super().__init__(str(error))
 
 
+MOST = 256  # items of a list or dict from outside that the program has a copy of: each is a value of its own
+
+
 class Peel(Exception):
     """A name stands for something else on the first iteration of a loop: lower that one apart.
 
@@ -55,6 +58,14 @@ class GrowList(Exception):
         self.site = site
         self.element = element
         super().__init__(site)
+
+
+class Adopt(Exception):
+    """A container from outside is read after a call that changes it: let the program have a copy from the start."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        super().__init__(path)
 
 
 class UnrollAll(Exception):
@@ -261,7 +272,7 @@ class Context:
         self.handling: list[tuple[type[BaseException], ...]] = []  # what the handler around this has caught
         self.replaced: dict[Value, Value] = {}  # results of branches that are known not to be left by an exception
         self.unsure: set[Key] = set()  # names read where they may not be bound
-        self.missed: set[tuple[Box, Any]] = set()  # containers, and keys that were asked for and not there
+        self.missed: set[tuple[Any, Any]] = set()  # containers, and keys that were asked for and not there
         self.late: set[tuple[int, Any]] = set()  # loops, and names that they carry though they are not bound before
         self.initial: dict[Key, Callable[[], Lowered | None]] = {}  # of what is stored outside: what it held at first
         self.yields: dict[Frame, Callable[[Lowered], None]] = {}  # what takes the values of a running generator
@@ -276,6 +287,7 @@ class Context:
         self.parts: dict[int, Value] = {}  # elements of lists that grow, which are among those objects
         self.superseded: set[Value] = set()  # values that a tape watches in another form from some point on
         self.links: dict[int, Lowered] = {}  # what stands for objects: computed in an earlier block, or adopted
+        self.adopting: set[Path] = set()  # those of which a copy is needed before a call changes them
         self.adopted: dict[Box, Outside] = {}  # the program's copies of containers from outside that it changes
         self.contents: dict[Box, Any] = {}  # what those hold when the call begins
         self.tapes: dict[int, Box] = {}  # what the program records for a tape that exists outside of it
@@ -287,7 +299,8 @@ class Context:
         saved = self.b.loc
         self.b.loc = self.loc(node)
         try:
-            return self.handlers.expression(self, node)
+            found = self.handlers.expression(self, node)
+            return (self.linked(found) or found) if isinstance(found, Outside) and self.links else found
         finally:
             self.b.loc = saved
 

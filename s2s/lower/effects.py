@@ -22,7 +22,7 @@ from s2s.lower.context import RETURNED, Context
 from s2s.lower.control import TRUE
 from s2s.lower.describe import describe
 from s2s.lower.outside import attribute, global_name, opaque
-from s2s.lower.truth import truth, usable
+from s2s.lower.truth import ask_for_a_copy, truth, usable
 from s2s.lower.values import Box, Conflict, Lowered, Outside, Static, Tuple
 from s2s.variable import Variable
 
@@ -254,6 +254,7 @@ def _may_change(ctx: Context, node: gast.AST, receiver: Lowered | None, args: li
         again = (isinstance(x, Outside) and ctx.depth and id(x.value) in ctx.seen) or (
             isinstance(x, Box) and x in ctx.given and x.depth < ctx.depth)
         if again:
+            ask_for_a_copy(ctx, x)
             raise ctx.error(node, f"{name}() in a loop may change a container that the loop reads",
                             "what it holds then is not known before the function runs",
                             f"read it before the loop, or call {name}() after it")

@@ -306,9 +306,16 @@ def _has(ctx: Context, x: Lowered, name: str) -> bool:
             usable(ctx, None, held)
         return ctx.has(x, name) or hasattr(x.cls, name)
     if isinstance(x, Outside):
-        if (ctx.object_scope(x), name) in ctx.state.env or hasattr(type(x.value), name):
+        key = (ctx.object_scope(x), name)
+        if key in ctx.state.unsure:
+            raise ctx.error(None, f"whether this object has the attribute {name!r} depends on a condition",
+                            "it decides which code is generated", "set it on every path")
+        if key in ctx.state.env or hasattr(type(x.value), name):
             return True
-        return ctx.binding.read(x.read, "attr", name).value is not MISSING
+        if ctx.binding.read(x.read, "attr", name).value is not MISSING:
+            return True
+        ctx.missed.add(key)
+        return False
     if isinstance(x, Static):
         return hasattr(x.value, name)
     cls = python_type(ctx, x)

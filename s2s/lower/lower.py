@@ -14,7 +14,7 @@ from s2s.lower.adopted import write_back
 from s2s.lower.attempts import statically_raised
 from s2s.lower.binding import Binding, Path, Read
 from s2s.lower.calls import lower_call, stand_in
-from s2s.lower.context import Context, GrowList, Handlers, Late, Respecialise, Services, UnrollAll
+from s2s.lower.context import Adopt, Context, GrowList, Handlers, Late, Respecialise, Services, UnrollAll
 from s2s.lower.describe import describe
 from s2s.lower.expressions import lower_expression
 from s2s.lower.indexing import get_item
@@ -97,10 +97,11 @@ def settled(attempt: Callable[[Context], T], bind: Callable[[frozenset[Path]], B
     growing: dict[int, Type] = {}
     unrolled: set[int] = set()
     late: set[tuple[int, Any]] = set()
+    adopting: set[Path] = set()
     for _ in range(MAX_RESTARTS):
         ctx = Context(bind(frozenset(by_value)), services, HANDLERS)
         ctx.growing, ctx.unrolled, ctx.merge, ctx.one_memory = growing, unrolled, merge, one_memory
-        ctx.late = late
+        ctx.late, ctx.adopting = late, adopting
         try:
             return attempt(ctx)
         except Respecialise as request:
@@ -111,6 +112,8 @@ def settled(attempt: Callable[[Context], T], bind: Callable[[frozenset[Path]], B
             growing[request.site] = request.element
         except Late as request:
             late |= request.found
+        except Adopt as request:
+            adopting.add(request.path)
         except UnrollAll as request:
             unrolled |= request.loops
             growing.pop(request.site, None)

@@ -33,7 +33,8 @@ def call_method(ctx: Context, node: gast.AST, x: Lowered, name: str, args: list[
         usable(ctx, node, x)
         method = methods_of(x).get(name)
         return None if method is None else method(ctx, node, x, *args, **kwargs)
-    if isinstance(x, Outside) and isinstance(x.value, dict) and name in _CHANGES and can_adopt(ctx, x):
+    if isinstance(x, Outside) and can_adopt(ctx, x) and (
+            x.read.path in ctx.adopting or (isinstance(x.value, dict) and name in _CHANGES)):
         return call_method(ctx, node, adopt(ctx, node, x), name, args, kwargs)
     if isinstance(x, Outside):
         return _outside_method(ctx, node, x, name, args)

@@ -13,7 +13,7 @@ from s2s.ir.core import Value
 from s2s.ir.ops import constant
 from s2s.ir.types import BOOL, Array, List, Opaque, Scalar
 from s2s.lower.binding import is_argument
-from s2s.lower.context import Context, Loop, Respecialise, Unroll
+from s2s.lower.context import MOST, Adopt, Context, Loop, Respecialise, Unroll
 from s2s.lower.guards import raise_if
 from s2s.lower.outside import outside
 from s2s.lower.values import Bound, Box, Closure, Conflict, Lazy, Lowered, Method, Outside, Range, Static, Tuple
@@ -124,9 +124,16 @@ def _refuse_changed(ctx: Context, node: gast.AST | None, x: Outside | Box) -> No
         ctx.seen.add(id(x.value))
     by = ctx.given.get(x) if isinstance(x, Box) else ctx.changed.get(id(x.value))
     if by is not None:
+        ask_for_a_copy(ctx, x)
         raise ctx.error(node, f"a container is used after {by}(), which may have changed it",
                         "what it holds then is not known before the function runs",
                         "read it before that call, or build a list of the function's own")
+
+
+def ask_for_a_copy(ctx: Context, x: Outside | Box) -> None:
+    """Start over with a copy of the container, where the program may have one."""
+    if isinstance(x, Outside) and x.read.path not in ctx.adopting and not ctx.run_frames and len(x.value) <= MOST:
+        raise Adopt(x.read.path)
 
 
 def is_none(ctx: Context, x: Conflict) -> Value:

@@ -33,7 +33,6 @@ class Bag:
 
 mode = Mode.SQUARE
 bag, other_bag = Bag(1), Bag(1)
-log = [1.0, 2.0]
 
 
 def by_identity(x):
@@ -59,7 +58,7 @@ def by_presence(x):
 @pytest.fixture
 def outside():
     yield
-    globals().update(mode=Mode.SQUARE, bag=Bag(1), other_bag=Bag(1), log=[1.0, 2.0])
+    globals().update(mode=Mode.SQUARE, bag=Bag(1), other_bag=Bag(1))
 
 
 @pytest.mark.parametrize("f", [by_identity, by_equality, by_truth, by_own_equality, by_presence])
@@ -87,23 +86,6 @@ def test_the_length_of_an_object_made_in_the_function():
     assert float(g(2.0)) == 3.0
 
 
-def append(x):
-    log.append(x)
-    return log[-1] * x
-
-
-def append_to_argument(x, seen):
-    seen.append(x)
-    return sum(seen)
-
-
-def append_in_loop(x, n):
-    for _ in range(n):
-        x = x * log[0]
-        log.append(x)
-    return x
-
-
 def push(x):
     heap = [3.0, 5.0]
     heapq.heappush(heap, x)
@@ -116,11 +98,10 @@ def insort(x):
     return found[0] * x
 
 
-@pytest.mark.parametrize(("f", "args"), [
-    (append, ()), (append_to_argument, ([1.0],)), (append_in_loop, (3,)), (push, ()), (insort, ())])
-def test_a_container_read_after_a_call_that_changes_it_is_refused(f, args, outside):
+@pytest.mark.parametrize("f", [push, insort])
+def test_a_container_read_after_a_call_that_changes_it_is_refused(f):
     with pytest.raises(s2s.UnsupportedSyntaxError):
-        s2s.grad(f)(2.0, *args)
+        s2s.grad(f)(2.0)
 
 
 def test_appending_to_an_argument_happens_and_its_gradient_is_for_what_was_passed():

@@ -111,6 +111,24 @@ def extended(x):
     return sum(TWO)
 
 
+def appended(x):
+    TWO.append(x)
+    return TWO[-1] * x + len(TWO)
+
+
+def in_a_loop_that_reads_it(x, n=3):
+    for _ in range(n):
+        x = x * TWO[0]
+        TWO.append(x)
+    return x + sum(TWO)
+
+
+def attribute_that_is_not_there_at_first(x):
+    for k in range(3):
+        MODEL.fresh = 0.3 * getattr(MODEL, "fresh", x) * x + k
+    return MODEL.fresh
+
+
 def argument(x, given={"a": 2.0}):  # noqa: B006
     given["b"] = x * x
     return given["b"] * given["a"]
@@ -118,7 +136,7 @@ def argument(x, given={"a": 2.0}):  # noqa: B006
 
 FUNCTIONS = [counted, in_attributes, remembered, items_of_a_list, missing_keys, under_another_name,
              written_and_replaced, on_a_condition, on_a_condition_that_does_not_hold, in_a_loop, updated, extended,
-             argument]
+             appended, in_a_loop_that_reads_it, attribute_that_is_not_there_at_first, argument]
 
 
 def reset():
@@ -128,6 +146,7 @@ def reset():
     for d in (MEMO, SUMS, COUNTS, MODEL.cache):
         d.clear()
     MODEL.state[:] = [0.5]
+    vars(MODEL).pop("fresh", None)
     argument.__defaults__[0].clear()
     argument.__defaults__[0]["a"] = 2.0
 
