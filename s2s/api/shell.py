@@ -22,7 +22,7 @@ import itertools
 import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
-from types import CodeType, FunctionType, MethodType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -118,8 +118,8 @@ class Shell:
         v = f"v{k}"
         if read.by_value or read.pinned:
             return self._general(read)
-        if isinstance(read.value, type):
-            return self._general(read)
+        if isinstance(read.value, type | ModuleType | np.ufunc):
+            return f"{v} is {self.given(f'one{k}', read.value)}"
         if key is type(None):
             return f"{v} is None"
         if any(key is t for t in EXACT):  # not `in`: a dtype equals the type of its numbers

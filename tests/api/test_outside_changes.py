@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import enum
 import heapq
+import math
 
 import numpy as np
 import pytest
@@ -138,3 +139,24 @@ def test_closures_over_functions_written_in_c_are_told_apart():
         np.testing.assert_allclose(s2s.jvp(applied(function), (x,), (x,))[0], function(x))
     np.testing.assert_allclose(s2s.grad(applied(np.sum))(x), np.ones(3))
     np.testing.assert_allclose(s2s.grad(applied(np.mean))(x), np.ones(3) / 3)
+
+
+curve = np.sin
+
+
+def along_curve(x):
+    return curve(x)
+
+
+def test_another_function_of_numpy_under_the_name():
+    global curve
+    g = s2s.gradients_function(along_curve)
+    try:
+        for curve, slope in ((np.sin, np.cos(0.5)), (np.exp, np.exp(0.5)), (math, None), (np.sin, np.cos(0.5))):
+            if slope is None:
+                with pytest.raises((TypeError, s2s.errors.S2SError)):
+                    g(0.5)
+            else:
+                assert abs(float(g(0.5)[0]) - slope) < 1e-15
+    finally:
+        curve = np.sin
