@@ -84,8 +84,6 @@ def numpy_functions() -> str:
     return "\n".join(lines)
 
 
-# Of NumPy's functions, those of the newest NumPy are listed.
-NEWEST = (2, 5)
 def scipy() -> str:
     """What is covered of SciPy, and what is refused with the reason, by its parts."""
     import importlib
@@ -113,6 +111,10 @@ def scipy() -> str:
 
 TABLES: dict[str, Callable[[], str]] = {"constructs": constructs, "rules": rules, "scipy": scipy,
                                         "numpy": numpy_functions}
+
+
+# Of NumPy's functions, those of the newest NumPy are listed.
+NEWEST = (2, 5)
 
 
 def with_tables(text: str) -> str:
