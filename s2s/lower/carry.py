@@ -387,6 +387,8 @@ class Carry:
             added = {(box, key) for box, held in self.start.heap.items() if isinstance(held, dict)
                      for key in state.heap[box] if key not in held}
             state.lost.update(dict.fromkeys(added, frozenset({id(self.loop.node)})))
+            # What was not sure to be there before is not surer after it.
+            state.lost.update({key: loops | state.lost.get(key, frozenset()) for key, loops in self.start.lost.items()})
         state.unsure, state.skipped = self.start.unsure | made, set(self.start.skipped)
         self.ctx.state = state
 

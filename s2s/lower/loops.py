@@ -15,6 +15,7 @@ from s2s.lower.carry import Carry
 from s2s.lower.context import RETURNED, Context, Loop, Peel, Unroll
 from s2s.lower.control import FALSE, TRUE, as_bool, branch, either, flag, left
 from s2s.lower.iterate import Items, items_of
+from s2s.lower.mentions import mention
 from s2s.lower.merge import changed, replace
 from s2s.lower.names import assigned_names
 from s2s.lower.truth import demand_trips, truth, usable
@@ -31,6 +32,8 @@ def lower_for(ctx: Context, node: gast.For, items: Items, body: Body, orelse: Ca
     if items.push is not None:
         _pushed(ctx, node, items.push, body, orelse)
         return
+    if items.fixed is not None and not items.fixed:
+        mention(ctx, getattr(node, "body", ()))
     if items.fixed is not None and not (items.runtime and id(node) not in ctx.unrolled):
         _unrolled(ctx, node, items.fixed, body, orelse)
         return

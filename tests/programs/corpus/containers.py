@@ -453,3 +453,13 @@ def lists_that_grew_are_concatenated(x, n):
     values = values + [x, 3.0]
     values = [x * 5.0] + values + values
     return sum(values) + len(values) * values[0]
+
+
+@program(args=(1.5, 0, 1), wrt=("x",))
+@program(args=(1.5, 2, 2), wrt=("x",), name="added_in_a_nest_that_runs")
+def added_in_a_nest_that_may_not_run(x, n, m):
+    held = {"b": 0.2}
+    for _ in range(m):
+        for k in range(n):
+            held["c"] = x * k
+    return sum(held.values()) * x
