@@ -2,4 +2,4 @@
 
 from importlib.util import find_spec
 
-collect_ignore = [] if find_spec("jax") else ["peers/jax_kernels.py"]
+collect_ignore = [] if find_spec("jax") else ["peers/jax_kernels.py", "peers/jax_loops.py"]
