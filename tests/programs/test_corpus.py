@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 import functools
-import inspect
 import importlib.util
+import inspect
 from typing import Any
 
 import checking
