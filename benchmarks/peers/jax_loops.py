@@ -97,6 +97,17 @@ def covariance(data):
     return np.sum(nest(((0, m), (0, m)), cell, np.zeros((m, m))))
 
 
+def alternating(half, A, steps):
+    """Two arrays by turns: `half(old, new)` is the new one."""
+    def step(state, _):
+        A, B = state
+        B = half(A, B)
+        return half(B, A), B
+
+    A, _ = nest(((0, steps),), step, (A, A))
+    return np.sum(A * A)
+
+
 def jacobi_1d(A, steps):
     n = A.shape[0]
 
@@ -106,13 +117,7 @@ def jacobi_1d(A, steps):
 
         return nest(((1, n - 1),), cell, new)
 
-    def step(state, _):
-        A, B = state
-        B = half(A, B)
-        return half(B, A), B
-
-    A, _ = nest(((0, steps),), step, (A, A))
-    return np.sum(A * A)
+    return alternating(half, A, steps)
 
 
 def jacobi_2d(A, steps):
@@ -125,13 +130,7 @@ def jacobi_2d(A, steps):
 
         return nest(((1, n - 1), (1, m - 1)), cell, new)
 
-    def step(state, _):
-        A, B = state
-        B = half(A, B)
-        return half(B, A), B
-
-    A, _ = nest(((0, steps),), step, (A, A))
-    return np.sum(A * A)
+    return alternating(half, A, steps)
 
 
 def seidel_2d(A, steps):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from s2s.ir.core import Block, Function, Op, Value, walk
-from s2s.ir.ops import constant, is_basic
+from s2s.ir.ops import is_basic
 from s2s.ir.types import Array, List, Opaque
 
 LOOPS = ("for", "while")
@@ -369,8 +369,3 @@ def _inner_control(op: Op) -> list[Value]:
 def may_alias(a: frozenset[Value | None], b: frozenset[Value | None]) -> bool:
     """Whether two sets of roots can be the same memory."""
     return bool(a and b) and (None in a or None in b or bool(a & b))
-
-
-def constant_of(facts: Facts, v: Value) -> object:
-    """The Python constant that `v` is, or None."""
-    return constant(facts.resolve(v))

@@ -13,15 +13,15 @@ from typing import Any
 import gast
 
 from s2s.errors import UnsupportedSyntaxError, located
-from s2s.lower.context import MOST, Context, copy_content
+from s2s.lower.context import MOST, Adopted, Context
 from s2s.lower.describe import describe
 from s2s.lower.effects import Template, emit_effect, text_of
 from s2s.lower.outside import opaque, outside
 from s2s.lower.truth import usable
 from s2s.lower.values import Box, Lowered, Outside, Static
 
-_KINDS: dict[type, str] = {list: "list", dict: "dict", collections.defaultdict: "dict", collections.OrderedDict: "dict",
-          collections.Counter: "dict"}
+_KINDS: dict[type, str] = {list: "list", dict: "dict", collections.defaultdict: "dict",
+                           collections.OrderedDict: "dict", collections.Counter: "dict"}
 
 
 def can_adopt(ctx: Context, x: Outside) -> bool:
@@ -45,11 +45,10 @@ def adopt(ctx: Context, node: gast.AST, x: Outside) -> Box:
     box = Box(_KINDS[type(v)], cls, "", 0, 0, _default_of(ctx, x))
     steps = range(len(v)) if isinstance(v, list) else v
     parts = [outside(ctx, ctx.binding.read(x.read, "item", k)) for k in steps]
-    ctx.adopted[box] = x
-    ctx.contents[box] = parts if isinstance(v, list) else dict(zip(v, parts, strict=True))
+    ctx.adopted[box] = Adopted(x, parts if isinstance(v, list) else dict(zip(v, parts, strict=True)))
     ctx.links[id(v)] = box
     ctx.stores_attributes = True  # which of the containers are one and the same decides what is read
-    ctx.state.heap[box] = copy_content(ctx.contents[box])
+    ctx.bring(ctx.state, box)
     return box
 
 
@@ -62,9 +61,11 @@ def _default_of(ctx: Context, x: Outside) -> Lowered | None:
 
 def write_back(ctx: Context) -> None:
     """Let the containers hold what the program's copies of them hold."""
-    for box, x in ctx.adopted.items():
-        usable(ctx, None, ctx.linked(x) or box)
-        old, new = ctx.contents[box], ctx.state.heap[box]
+    for box, adopted in ctx.adopted.items():
+        x, old = adopted.outside, adopted.first
+        ctx.bring(ctx.state, box)
+        usable(ctx, None, box)
+        new = ctx.whole(box)
         if isinstance(old, list):
             if len(old) != len(new):
                 _call(ctx, x, "__setitem__", Static(slice(None)), new)

@@ -115,9 +115,7 @@ class Carry:
 
     def _adopted(self) -> bool:
         """Carry what containers hold of which a copy was first made in this loop; True if there are any."""
-        found = [box for box in self.end.heap if box in self.ctx.contents and box not in self.start.heap]
-        for box in found:
-            self.start.heap[box] = copy_content(self.ctx.contents[box])
+        found = [box for box in self.end.heap if self.ctx.bring(self.start, box)]
         self.before = flatten(self.start) if found else self.before
         return bool(found)
 

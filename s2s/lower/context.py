@@ -206,6 +206,14 @@ class Loop:
         return (self.frame, f"#done{id(self.node)}")
 
 
+@dataclass(frozen=True)
+class Adopted:
+    """A list or dict from outside of which the program has a copy. first: what it held when the call began."""
+
+    outside: Outside
+    first: Any
+
+
 @dataclass(eq=False)
 class Services:
     """What lowering needs of the rest of the compiler: the table, and derivatives of inner functions."""
@@ -288,8 +296,7 @@ class Context:
         self.superseded: set[Value] = set()  # values that a tape watches in another form from some point on
         self.links: dict[int, Lowered] = {}  # what stands for objects: computed in an earlier block, or adopted
         self.adopting: set[Path] = set()  # those of which a copy is needed before a call changes them
-        self.adopted: dict[Box, Outside] = {}  # the program's copies of containers from outside that it changes
-        self.contents: dict[Box, Any] = {}  # what those hold when the call begins
+        self.adopted: dict[Box, Adopted] = {}  # the program's copies of containers from outside that it changes
         self.tapes: dict[int, Box] = {}  # what the program records for a tape that exists outside of it
 
     # Shorthands ---------------------------------------------------------------------------------
@@ -372,9 +379,16 @@ class Context:
         if isinstance(x.value, list | dict):
             self.object_scope(x)
         found = self.links.get(id(x.value))
-        if isinstance(found, Box) and found in self.contents and found not in self.state.heap:
-            self.state.heap[found] = copy_content(self.contents[found])  # adopted on another path
+        if isinstance(found, Box):
+            self.bring(self.state, found)
         return found
+
+    def bring(self, state: State, box: Box) -> bool:
+        """Let a state on whose path a container was not adopted have what that held at first; whether it had to."""
+        if box not in self.adopted or box in state.heap:
+            return False
+        state.heap[box] = copy_content(self.adopted[box].first)
+        return True
 
     def object_scope(self, x: Outside) -> tuple[str, int]:
         """Where the state keeps the attributes that are stored in an object, by whichever path it is reached."""

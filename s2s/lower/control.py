@@ -7,7 +7,8 @@ the other does not, what follows the `if` belongs to the branch that stays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import gast
@@ -93,6 +94,17 @@ def _gone(ctx: Context) -> None:
         ctx.state.env[set_[0]] = TRUE
 
 
+@contextlib.contextmanager
+def _arm(ctx: Context, cond: Value, block: Block) -> Iterator[None]:
+    """Lower an arm of an `if` into `block`. What is not possible in it matters only where it is the one taken."""
+    with ctx.b.at(block):
+        try:
+            yield
+        except S2SError:
+            demand_static(ctx, cond, loops=False)
+            raise
+
+
 def branch(ctx: Context, cond: Value, then: Any, orelse: Any) -> None:
     """Append an `if` over two functions that lower its branches."""
     start = ctx.state
@@ -100,14 +112,11 @@ def branch(ctx: Context, cond: Value, then: Any, orelse: Any) -> None:
     for lower in (then, orelse):
         block = Block()
         ctx.state = start.copy()
-        with ctx.b.at(block):
+        with _arm(ctx, cond, block):
             try:
                 lower()
             except Raised:
                 ctx.state.env[ctx.frame, RETURNED] = TRUE
-            except S2SError:
-                demand_static(ctx, cond, loops=False)
-                raise
         branches.append((ctx.state, block))
     merge(ctx, cond, *branches)
 
@@ -136,17 +145,13 @@ def lower_arms(ctx: Context, cond: Value, arms: Sequence[Callable[[], None]], re
     for lower in arms:
         block = Block()
         ctx.state = start.copy()
-        with ctx.b.at(block):
+        with _arm(ctx, cond, block):
             try:
                 lower()
             except UnknownResult as error:
                 # The result type of a recursive call is not known yet: the other branch gives it.
                 unknown = error
                 ctx.state.env[ctx.frame, RETURNED] = TRUE
-            except S2SError:
-                # What is not possible in one arm matters only where that is the one that is taken.
-                demand_static(ctx, cond, loops=False)
-                raise
         branches.append((ctx.state, block))
         with ctx.b.at(Block()):  # only whether it is known counts here
             exits.append(left(ctx))
@@ -155,16 +160,13 @@ def lower_arms(ctx: Context, cond: Value, arms: Sequence[Callable[[], None]], re
     if len(staying) == 1 and exits[1 - staying[0]] == TRUE:
         k = staying[0]
         ctx.state = branches[k][0]
-        with ctx.b.at(branches[k][1]):
+        with _arm(ctx, cond, branches[k][1]):
             try:
                 lower_sequence(ctx, rest, one)
             except UnknownResult:
                 if unknown is not None:
                     raise
                 ctx.state.env[ctx.frame, RETURNED] = TRUE
-            except S2SError:
-                demand_static(ctx, cond, loops=False)
-                raise
         branches[k] = (ctx.state, branches[k][1])
         took_rest = True
     elif unknown is not None and not any(key[1] == RETURN for state, _ in branches for key in state.env):

@@ -253,8 +253,7 @@ class Joiner:
 
     def _box_content(self, box: Box, a: State, b: State) -> Any:
         for state in (a, b):
-            if box in self.ctx.contents and box not in state.heap:
-                state.heap[box] = copy_content(self.ctx.contents[box])
+            self.ctx.bring(state, box)
         in_a, in_b = box in a.heap, box in b.heap
         if in_a and in_b:
             self._grow(box, a.heap[box], b.heap[box])

@@ -129,6 +129,13 @@ def attribute_that_is_not_there_at_first(x):
     return MODEL.fresh
 
 
+def in_a_nest_that_never_runs(x, n=0):
+    for _ in range(n):
+        for k in range(n):
+            STATS["new"] = x * k
+    return x * x
+
+
 def argument(x, given={"a": 2.0}):  # noqa: B006
     given["b"] = x * x
     return given["b"] * given["a"]
@@ -136,7 +143,8 @@ def argument(x, given={"a": 2.0}):  # noqa: B006
 
 FUNCTIONS = [counted, in_attributes, remembered, items_of_a_list, missing_keys, under_another_name,
              written_and_replaced, on_a_condition, on_a_condition_that_does_not_hold, in_a_loop, updated, extended,
-             appended, in_a_loop_that_reads_it, attribute_that_is_not_there_at_first, argument]
+             appended, in_a_loop_that_reads_it, in_a_nest_that_never_runs, attribute_that_is_not_there_at_first,
+             argument]
 
 
 def reset():
