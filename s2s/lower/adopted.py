@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import collections
-from typing import Any
 
 import gast
 
@@ -68,29 +67,23 @@ def write_back(ctx: Context) -> None:
         new = ctx.whole(box)
         if isinstance(old, list):
             if len(old) != len(new):
-                _call(ctx, x, "__setitem__", Static(slice(None)), new)
+                _store(ctx, x, None, box)
                 continue
             old, new = dict(enumerate(old)), dict(enumerate(new))
         for key in old:
             if key not in new:
-                _call(ctx, x, "pop", Static(key))
+                _store(ctx, x, Static(key), None)
         for key, v in new.items():
             if key not in old or (v is not old[key] and v != old[key]):
-                _call(ctx, x, "__setitem__", Static(key), v)
+                _store(ctx, x, Static(key), v)
 
 
-def _call(ctx: Context, x: Outside, method: str, *args: Any) -> None:
-    """A call of a method of a container, left in place."""
+def _store(ctx: Context, x: Outside, key: Static | None, new: Lowered | None) -> None:
+    """`x[key] = new`, without a key `x[:] = new`, and without `new` `del x[key]`; left in place."""
     template = Template(ctx)
-    holder = template.marker(opaque(ctx, x))
-    given = [_text(ctx, template, a) for a in args]
-    call = ast.Call(ast.Attribute(holder, method, ast.Load()), given, [])
-    emit_effect(ctx, template, text_of(call), method)
-
-
-def _text(ctx: Context, template: Template, a: Any) -> ast.expr:
-    if isinstance(a, list):
-        return ast.List([template.of(ctx.statement, v) for v in a], ast.Load())
-    if isinstance(a, Static) and isinstance(a.value, slice):
-        return ast.Call(ast.Name("slice", ast.Load()), [ast.Constant(None)], [])
-    return template.of(ctx.statement, a)
+    place = ast.Subscript(template.marker(opaque(ctx, x)),
+                          ast.Slice() if key is None else template.of(ctx.statement, key), ast.Store())
+    statement: ast.stmt = ast.Delete([place])
+    if new is not None:
+        statement = ast.Assign([place], template.of(ctx.statement, new))
+    emit_effect(ctx, template, text_of(statement), "a store")

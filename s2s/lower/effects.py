@@ -293,7 +293,7 @@ def assign_attribute(ctx: Context, node: gast.AST, x: Outside, name: str, new: L
     ctx.stores_attributes = True
     template = Template(ctx)
     holder = template.marker(opaque(ctx, x))
-    text = f"setattr({text_of(holder)}, {name!r}, {text_of(template.of(node, new))})"
+    text = f"{text_of(holder)}.{name} = {text_of(template.of(node, new))}"
     emit_effect(ctx, template, text, f"setattr {name}")
 
 
