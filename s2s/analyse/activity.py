@@ -38,12 +38,7 @@ def dependencies(op: Op, rule: Rule | None) -> Iterator[Value]:
         # By what is captured there is no derivative: that it is asked for is found out where it would be formed.
         yield from (v for v in (*op.values("sources"), *op.values("captured")) if is_inexact(v.type))
         return
-    for name, arg in op.args.items():
-        if name in op.spec.shape_only:
-            continue
-        for v in arg if isinstance(arg, tuple) else (arg,):
-            if is_inexact(v.type) or op.name == "pycall":
-                yield v
+    yield from (v for v in op.operands_read() if is_inexact(v.type) or op.name == "pycall")
 
 
 def carried(op: Op) -> list[tuple[Value, list[Value], Value, Value]]:

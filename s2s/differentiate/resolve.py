@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from s2s.analyse.memory import LOOPS, Memory, is_reference, is_surely_view, is_view
 from s2s.differentiate.elsewhere import shape_from_elsewhere
-from s2s.differentiate.rollback import named_operands, reads_shape
+from s2s.differentiate.rollback import reads_shape
 from s2s.differentiate.saving import Saver, trip_number
 from s2s.differentiate.sweep import Mirror
 from s2s.ir.builder import Builder
@@ -99,7 +99,7 @@ class Resolver:
         self._shapes(reverse)
         # Copies between the same two stores become one.
         copied = {(v, self.memory.block_of[op.origin], self._version(v, op.origin))
-                  for op in walk(reverse) for name, v in named_operands(op)
+                  for op in walk(reverse) for name, v in op.named_operands()
                   if op.origin is not None and self._is_stale(op, name, v)}
         self._plan(reverse, more)
         return sum(self._weight(v, self.home[v]) for v in self.saved) + sum(
@@ -262,7 +262,7 @@ class Resolver:
     def _changed(self, op: Op) -> bool:
         """Whether memory that `op` reads may change after it."""
         return any(is_reference(v.type) and not reads_shape(op, name) and self._overwritten(v, op, name)
-                   for name, arg in op.args.items() for v in (arg if isinstance(arg, tuple) else (arg,)))
+                   for name, v in op.named_operands())
 
     def _overwritten(self, v: Value, reader: Op, name: str = "") -> bool:
         """Whether a store may change, after `reader` ran, what it read of `v`, its argument `name`."""

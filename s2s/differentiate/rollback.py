@@ -12,7 +12,7 @@ each store, not one for each load. It takes that every store is reversed, and th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from s2s.analyse.memory import ARRAY_STORES, LOOPS, Memory, is_reference, is_surely_view, is_view, written
 from s2s.ir.builder import Builder
@@ -35,13 +35,6 @@ _MANY = 4
 def reads_shape(op: Op, name: str) -> bool:
     """Whether `op` reads no more of the argument `name` than its shape and dtype."""
     return name in op.spec.shape_only or _SHAPE_ONLY.get(op.name) == name
-
-
-def named_operands(op: Op) -> Iterator[tuple[str, Value]]:
-    """The operands of `op`, each with the parameter that it is passed as."""
-    for name, arg in op.args.items():
-        for v in arg if isinstance(arg, tuple) else (arg,):
-            yield name, v
 
 
 def candidates(top: Block, memory: Memory, reverse: Block, active: Callable[[Value], bool],
@@ -96,7 +89,7 @@ def _misread(reverse: Block, memory: Memory) -> set[Value]:
         if op.blocks:
             passed_on(op.operands())
             continue
-        for name, v in named_operands(op):
+        for name, v in op.named_operands():
             if v in parts:
                 group, at = parts[v]
             elif v in memory.home and is_reference(v.type) and not reads_shape(op, name):
@@ -114,7 +107,7 @@ def _misread(reverse: Block, memory: Memory) -> set[Value]:
 def _reads_result(op: Op) -> bool:
     """Whether the reverse of `op`, which made an array, may read that array."""
     return op.name != "np.copy" and any(is_inexact(v.type) and not reads_shape(op, name)
-                                        for name, v in named_operands(op))
+                                        for name, v in op.named_operands())
 
 
 class Undo:
@@ -124,7 +117,7 @@ class Undo:
         self.memory = memory
         self.cells = cells
         self.groups = frozenset(memory.group(root) for root in roots)
-        readers = [(op, name, v) for op in memory.order for name, v in named_operands(op)
+        readers = [(op, name, v) for op in memory.order for name, v in op.named_operands()
                    if is_reference(v.type) and memory.group(v) in self.groups and written(op) is not v
                    and not reads_shape(op, name) and not is_view(op)]
         readers += [(root.op, "", root) for root in roots if root.op is not None and _reads_result(root.op)]

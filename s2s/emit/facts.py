@@ -339,10 +339,8 @@ class Facts:
                                            and is_basic(op.attrs["items"])):
             return frozenset()
         found: set[Value | None] = set()
-        for name, arg in op.args.items():
-            if name not in op.spec.shape_only:
-                for v in arg if isinstance(arg, tuple) else (arg,):
-                    found |= self.roots(self.resolve(v))
+        for v in op.operands_read():
+            found |= self.roots(self.resolve(v))
         return frozenset(found)
 
     def writes(self, op: Op) -> frozenset[Value | None]:

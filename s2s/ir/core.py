@@ -141,6 +141,16 @@ class Op:
             else:
                 yield arg
 
+    def named_operands(self) -> Iterator[tuple[str, Value]]:
+        """The same, each with the parameter that it is passed as."""
+        for name, arg in self.args.items():
+            for v in arg if isinstance(arg, tuple) else (arg,):
+                yield name, v
+
+    def operands_read(self) -> Iterator[Value]:
+        """Those of which more than the shape and dtype is read."""
+        return (v for name, v in self.named_operands() if name not in self.spec.shape_only)
+
     def value(self, name: str) -> Value:
         """The single value passed as parameter `name`."""
         arg = self.args[name]

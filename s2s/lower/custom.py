@@ -155,8 +155,7 @@ def _read_by(op: Op) -> list[Value]:
     """What the results of an operation depend on, but for shapes."""
     if op.name == "custom":
         return list(op.values("sources"))
-    read = [v for name, arg in op.args.items() if name not in op.spec.shape_only
-            for v in (arg if isinstance(arg, tuple) else (arg,))]
+    read = list(op.operands_read())
     for block in op.blocks:
         read += [*block.results, *free_values(block)]
     return read

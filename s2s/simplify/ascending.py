@@ -89,14 +89,11 @@ class Order:
                 return None
             if shares_memory(op) and op.name not in _STORES:
                 continue  # whoever uses the view accesses
-            for name, arg in op.args.items():
-                if name in op.spec.shape_only or op.blocks:
-                    continue
-                for v in arg if isinstance(arg, tuple) else (arg,):
-                    if is_memory(v.type):
-                        found.setdefault(self.memory.of(v), []).append((op, v))
             if op.blocks and any(is_memory(v.type) for v in op.operands()):
                 return None  # memory that is carried
+            for v in () if op.blocks else op.operands_read():
+                if is_memory(v.type):
+                    found.setdefault(self.memory.of(v), []).append((op, v))
         return found
 
     def _commute(self, accesses: Sequence[tuple[Op, Value]], loop: Op) -> bool:

@@ -119,12 +119,9 @@ class _Live:
         """Mark the memory that a live operation looks into."""
         if shares_memory(op) and op.spec.writes is None and op.name != "listget":
             return  # only whoever uses the view reads
-        for name, arg in op.args.items():
-            if name in op.spec.shape_only or (name == op.spec.writes and not op.results):
-                continue
-            for v in arg if isinstance(arg, tuple) else (arg,):
-                if is_memory(v.type):
-                    self.read(self.memory.of(v))
+        for name, v in op.named_operands():
+            if is_memory(v.type) and name not in op.spec.shape_only and (name != op.spec.writes or op.results):
+                self.read(self.memory.of(v))
 
     def _result(self, op: Op, v: Value) -> None:
         self.use(op)

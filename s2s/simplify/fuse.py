@@ -155,9 +155,7 @@ def _collect(values: Sequence[Value], first: Op, between: Sequence[Op], written:
         if not op.spec.pure or op.blocks or op.name in ("call", "list"):
             return False
         if not shares_memory(op) and any(
-                is_memory(u.type) and order.memory.of(u) in written
-                for name, arg in op.args.items() if name not in op.spec.shape_only
-                for u in (arg if isinstance(arg, tuple) else (arg,))):
+                is_memory(u.type) and order.memory.of(u) in written for u in op.operands_read()):
             return False
         needed.add(op)
         work += op.operands()

@@ -19,8 +19,7 @@ from s2s.ir.types import Array
 
 def shapes(fn: Function) -> Function:
     """`fn`, itself where there is nothing to do, without uses of copies that serve for their shape alone."""
-    read: set[Value] = {v for op in walk(fn.block) for name, arg in op.args.items() if name not in op.spec.shape_only
-                        for v in (arg if isinstance(arg, tuple) else (arg,))}
+    read: set[Value] = {v for op in walk(fn.block) for v in op.operands_read()}
     read.update(v for op in walk(fn.block) for block in op.blocks for v in block.results)
     read.update(fn.block.results)
     copies = {op.result: op.value("a") for op in walk(fn.block) if _is_copy(op) and op.result not in read}

@@ -171,8 +171,7 @@ def _cell(op: Op) -> Any:
 
 
 def _memory_operands(op: Op) -> list[Value]:
-    return [v for name, arg in op.args.items() if name not in op.spec.shape_only
-            for v in (arg if isinstance(arg, tuple) else (arg,)) if is_memory(v.type)]
+    return [v for v in op.operands_read() if is_memory(v.type)]
 
 
 def _same_array(a: Value, value: Value) -> bool:

@@ -61,8 +61,7 @@ def _first(made: Op, fn: Function, order: Order) -> Op | None:
 
 
 def _memory(op: Op) -> list[Value]:
-    return [v for name, arg in op.args.items() if name not in op.spec.shape_only
-            for v in (arg if isinstance(arg, tuple) else (arg,)) if isinstance(v.type, Array)]
+    return [v for v in op.operands_read() if isinstance(v.type, Array)]
 
 
 def _covers(op: Op, v: Value, home: Block, order: Order) -> bool:

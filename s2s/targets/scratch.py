@@ -52,17 +52,11 @@ def is_scratch(loop: Op, made: Op, fn: Function, cells: Cells) -> bool:
     if made.name not in _MADE or made in inside or v in fn.block.results or any(
             v in b.results for op in walk(fn.block) for b in op.blocks):
         return False
-    uses = [op for op in walk(fn.block) if v in _read(op)]
+    uses = [op for op in walk(fn.block) if v in op.operands_read()]
     if not all(op in inside and _is_plain(op, v) for op in uses):
         return False
     stores = [op for op in uses if op.name == "setitem"]
     return all(any(_fills(s, r, loop, cells) for s in stores) for r in uses if r.name != "setitem")
-
-
-def _read(op: Op) -> list[Value]:
-    """The arguments of which not only the shape matters."""
-    return [v for name, arg in op.args.items() if name not in op.spec.shape_only
-            for v in (arg if isinstance(arg, tuple) else (arg,))]
 
 
 def _is_plain(op: Op, v: Value) -> bool:
