@@ -388,3 +388,5 @@ _spec("custom", "*args *sources *captured", lambda op: [v.type for v in op.value
 _spec("tape", "=id", lambda op: [], emits="special", effect=True)
 _spec("gradient", "*targets *sources *seeds =spans =seeded", lambda op: [v.type for v in op.values("sources")],
       emits="special")
+# Target cpu with parallel=True: how many threads there are.
+_spec("numba.get_num_threads", "", lambda op: [INT], cost=20)

@@ -1,11 +1,11 @@
-"""What emitted code asks numba for: imported when a program meets it."""
+"""What emitted code asks numba for, where it is differentiated again: imported when a program meets it."""
 
 from __future__ import annotations
 
-from s2s.ir.types import INT
-from s2s.rules.table import Family
+from s2s.ir.ops import SPECS
+from s2s.rules.table import Family, Rule, resolve
 
 FAMILY = Family("threads")
 
-FAMILY.op("numba.get_num_threads", "", lambda op: [INT], fresh=False, cost=20,
-          nondiff="a number of threads is an int")
+_THREADS = SPECS["numba.get_num_threads"]
+FAMILY.add(Rule(_THREADS, (resolve(_THREADS.name),), nondiff="a number of threads is an int"))

@@ -23,7 +23,7 @@ from s2s.ir.sums import adds, uses
 from s2s.ir.types import Array, Scalar, kind
 from s2s.simplify.ascending import Order, is_store, upwards
 from s2s.targets.errors_in_threads import may_raise
-from s2s.targets.partial_sums import THREADS, in_parts, may_be_parts
+from s2s.targets.partial_sums import in_parts, may_be_parts
 from s2s.targets.scratch import is_scratch, make_inside
 
 # To start the threads takes as long as some thousand additions: a loop with fewer iterations is not worth it.
@@ -136,7 +136,7 @@ class Marker:
     def _threads(self) -> Value:
         """How many threads there are."""
         if self.threads is None:
-            self.threads = Builder(Block()).one(THREADS, {}, hint="threads")
+            self.threads = Builder(Block()).one("numba.get_num_threads", {}, hint="threads")
         return self.threads
 
     def _reason(self, loop: Op, around: Op | None, plan: Plan) -> str:

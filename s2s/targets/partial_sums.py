@@ -21,13 +21,11 @@ from collections.abc import Sequence
 
 from s2s.ir.builder import Builder
 from s2s.ir.cells import Cells
-from s2s.ir.core import Block, Op, OpSpec, Value, free_values, map_arg, walk
+from s2s.ir.core import Block, Op, Value, free_values, map_arg, walk
 from s2s.ir.ops import constant
 from s2s.ir.types import INT, Array, Scalar, fresh_dim, kind
 from s2s.rules import TABLE
 from s2s.simplify.ascending import upwards
-
-THREADS = OpSpec("numba.get_num_threads", (), lambda op: [INT], cost=20)
 
 
 def may_be_parts(loop: Op, touched: Sequence[tuple[Op, Value]], cells: Cells) -> bool:
