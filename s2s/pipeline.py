@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from s2s.analyse.stale import refuse_stale
 from s2s.compile.numba_cpu import OPTIONS, compile_cpu
 from s2s.compile.python import compile_python
 from s2s.differentiate.forward import Forward, forward
@@ -106,6 +107,7 @@ def lowered(function: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any
         stores = stores_of(program)
     check_stores(program, stores)
     keep_apart(program, stores)
+    refuse_stale(program.function)
     expand(program.function, TABLE, _simpler)
     return program
 

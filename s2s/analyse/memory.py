@@ -120,7 +120,8 @@ class Memory:
                 self._visit(inner, roots, stores)
             if op.spec.writes is not None:
                 stores.append(op)
-            if not (op.blocks or is_view(op) or op.name == "listpop"):  # whose results are of memory that there was
+            # Results of these are of memory that there was, or of none.
+            if not (op.blocks or is_view(op) or op.name in ("listpop", "undefined")):
                 roots += [r for r in op.results if is_reference(r.type)]
 
     def is_written(self, v: Value, lists: bool = False) -> bool:

@@ -21,6 +21,10 @@ CALLS = ("call", "hostcall")
 LIST_STORES = ("append", "listset", "listpop")
 
 
+#: Attribute of an operation that copies what in Python would share memory (`s2s.analyse.stale`).
+STALE = "stale"
+
+
 def is_memory(t: Type) -> bool:
     """Whether a value of type `t` refers to memory that can be written."""
     return not isinstance(t, Scalar | Undefined)

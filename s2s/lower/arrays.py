@@ -20,6 +20,7 @@ from s2s.lower.library.arrays import vectorized
 from s2s.lower.numbers import compare, pack, scalar, sequence, value
 from s2s.lower.outside import opaque
 from s2s.lower.rulecalls import call_rule
+from s2s.lower.standing import copied, item_type, stand_for
 from s2s.lower.truth import static, usable
 from s2s.lower.typefunctions import TYPE_FUNCTIONS
 from s2s.lower.values import Bound, Box, Lazy, Lowered, Outside, Range, Static, Tuple
@@ -68,7 +69,7 @@ def _array(ctx: Context, node: Node, args: Args, kwargs: Kwargs, *, copy: bool =
         copy = False
     elif isinstance(v.type, Scalar) and v.type.weak:
         v = ctx.b.cast(v, Scalar(v.type.dtype))
-    if copy and items is None and isinstance(v.type, Array) and not isinstance(x, Box):
+    if (copy or v in ctx.lists) and items is None and isinstance(v.type, Array) and not isinstance(x, Box):
         return ctx.call(node, Static(np.copy), [v])
     return v
 
@@ -118,8 +119,8 @@ _CHANGES_LENGTH = ("append", "pop", "extend")
 def _refuse_list_method(ctx: Context, node: Node, x: Value, name: str) -> None:
     """A method of a list that an array stands for: if it can, it becomes a list that grows."""
     assert isinstance(x.type, Array)
-    if name in _CHANGES_LENGTH and x.type.ndim == 1 and ctx.lists[x]:
-        raise GrowList(ctx.lists[x], Scalar(x.type.dtype))
+    if name in _CHANGES_LENGTH and ctx.lists[x].site and ctx.lists[x].cls is list:
+        raise GrowList(ctx.lists[x].site, item_type(x))
     if name in ("index", "count", "remove", "insert", "reverse", "clear", *_CHANGES_LENGTH):
         raise ctx.error(node, f"{name}() of a list made of an array is not supported",
                         "how many elements it has is not known before the function runs", "use the array")
@@ -136,6 +137,8 @@ def value_method(ctx: Context, node: Node, x: Value, name: str, args: Args, kwar
         return _variable_method(ctx, node, x, name, args)
     if name in ("numpy", "view") and not args and not kwargs:
         return x
+    if name in ("conj", "conjugate") and not args and not kwargs and _is_real(x):
+        return x  # the array itself, where the function np.conj makes a new one
     if name == "astype":
         dtype = np.dtype(static(ctx, node, args[0] if args else kwargs["dtype"], "the dtype")).name
         assert isinstance(x.type, Scalar | Array)
@@ -152,7 +155,7 @@ def value_method(ctx: Context, node: Node, x: Value, name: str, args: Args, kwar
     if name == "item":
         return ctx.b.cast(scalar(ctx, node, _item(ctx, node, x, args)), _weak(x))
     if name == "tolist":
-        return ctx.b.cast(x, _weak(x)) if isinstance(x.type, Scalar) else ctx.call(node, Static(list), [x])
+        return ctx.b.cast(x, _weak(x)) if isinstance(x.type, Scalar) else _tolist(ctx, node, x)
     return _other_method(ctx, node, x, name, args)
 
 
@@ -169,6 +172,15 @@ def _other_method(ctx: Context, node: Node, x: Value, name: str, args: Args) -> 
     return None
 
 
+def _tolist(ctx: Context, node: Node, x: Value) -> Lowered:
+    assert isinstance(x.type, Array)
+    if x.type.ndim > 1 and id(node) in ctx.growing:
+        return ctx.call(node, Static(list), [copied(ctx, node, x)])
+    if x.type.ndim > 1 and x.type.dims[0].symbol is not None:
+        return stand_for(ctx, node, x, list, nested=True)
+    return ctx.call(node, Static(list), [x])
+
+
 def _item(ctx: Context, node: Node, x: Value, args: Args) -> Value:
     """The element that `item` is asked for: by one number of all, or by its indices."""
     if not args or not isinstance(x.type, Array):
@@ -178,6 +190,10 @@ def _item(ctx: Context, node: Node, x: Value, args: Args) -> Value:
     flat = x if len(index) == x.type.ndim else value(ctx, node, ctx.call(node, Static(np.ravel), [x]))
     places = tuple(value(ctx, node, k) for k in index)
     return ctx.b.one("getitem", {"a": flat, "index": places}, {"items": ("i",) * len(places)})
+
+
+def _is_real(x: Value) -> bool:
+    return isinstance(x.type, Scalar | Array) and np.dtype(x.type.dtype).kind == "f"
 
 
 def _weak(x: Value) -> Scalar:

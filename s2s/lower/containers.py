@@ -15,7 +15,8 @@ from s2s.lower.describe import describe
 from s2s.lower.guards import raise_if
 from s2s.lower.iterate import items_of, known_items
 from s2s.lower.merge import cast_to
-from s2s.lower.numbers import compare, known, value
+from s2s.lower.numbers import compare, held, known, value
+from s2s.lower.standing import check_changed
 from s2s.lower.truth import static, truth, usable
 from s2s.lower.values import Box, Lowered, Static, Tuple
 
@@ -25,13 +26,12 @@ def append(ctx: Context, node: gast.AST, box: Box, new: Lowered, limit: bool = T
 
     limit: whether a deque drops its first item where it becomes too long.
     """
-    if box in ctx.frozen:
-        raise ctx.error(node, "this list is one of two, depending on a condition, and is changed")
+    check_changed(ctx, node, box)
     content = ctx.state.heap[box]
     if isinstance(content, Value):
         t = content.type
         assert isinstance(t, List)
-        v = value(ctx, node, new)
+        v = held(ctx, node, new)
         joined = unify(t.element, v.type)
         if joined is None:
             raise ctx.error(node, f"{describe(v)} is appended to a {t}",
@@ -117,8 +117,7 @@ def grows(ctx: Context, x: Box) -> bool:
 
 def _written(ctx: Context, node: gast.AST, x: Box, method: str, *args: Lowered) -> Lowered:
     """A method of a list that grows, written by what such a list can do."""
-    if x in ctx.frozen:
-        raise ctx.error(node, "this list is one of two, depending on a condition, and is changed")
+    check_changed(ctx, node, x)
     grown(ctx, node, x, method)
     return ctx.stand_in(node, f"list_{method}", [x, *args], {})
 
@@ -126,8 +125,7 @@ def _written(ctx: Context, node: gast.AST, x: Box, method: str, *args: Lowered) 
 def fixed_content(ctx: Context, node: gast.AST, x: Box, what: str) -> list[Lowered]:
     """The items of a list of known length, to be changed or looked through."""
     content = ctx.state.heap[x]
-    if x in ctx.frozen:
-        raise ctx.error(node, "this list is one of two, depending on a condition, and is changed")
+    check_changed(ctx, node, x)
     if not isinstance(content, list) or ctx.depth > x.depth:
         raise ctx.error(node, f"{what} on a list that grows or shrinks in a loop is not supported",
                         "its length is not known before the function runs", "use an array and an index")

@@ -287,7 +287,8 @@ class Context:
         self.sites: dict[int, frozenset[int]] = {}  # the loops of the comprehension that made a list
         self.taken: dict[Box, dict[Any, Any]] = {}  # generators whose values were all taken at once: what they read
         self.endless: list[Frame] = []  # generators whose loop never ends by itself
-        self.lists: dict[Value, int] = {}  # arrays that stand for a list; the node that made it
+        self.lists: dict[Value, Any] = {}  # arrays that stand for a list or tuple, and what is known of that
+        self.packed: set[Box] = set()  # lists of which a copy is an item of a list that grows
         self.run_frames: list[Frame] = []  # the blocks that ran
         self.avoided: set[tuple[str, int]] = set()  # names of blocks that are not to be taken from the run
         self.lost: dict[int, S2SError] = {}  # Variables and arrays that went into what was taken from the run

@@ -17,10 +17,11 @@ from s2s.lower.context import Context, GrowList
 from s2s.lower.describe import describe
 from s2s.lower.guards import raise_if
 from s2s.lower.iterate import known_items
-from s2s.lower.numbers import UNKNOWN, known, not_a_number, pack, sequence, value
+from s2s.lower.numbers import UNKNOWN, held, known, not_a_number, pack, sequence, value
 from s2s.lower.objects import call_special
 from s2s.lower.outside import outside
 from s2s.lower.sequences import make_sequence
+from s2s.lower.standing import check_changed, check_replaced, item_of_list
 from s2s.lower.truth import demand_constant, demand_static, static, usable
 from s2s.lower.values import Box, Lowered, Outside, Range, Slice, Static, Tuple
 
@@ -39,7 +40,8 @@ def get_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered, raw: bool
             return ctx.b.one("listget", {"list": x, "index": value(ctx, node, index)})
         if isinstance(x.type, Array):
             items, values = encode(ctx, node, x.type, index)
-            return ctx.b.one("getitem", {"a": x, "index": values}, {"items": items})
+            part = ctx.b.one("getitem", {"a": x, "index": values}, {"items": items})
+            return item_of_list(ctx, node, x, index, part) if x in ctx.lists else part
         if isinstance(x.type, Scalar) and _is_empty_index(index):
             return x
         raise ctx.error(node, f"{describe(x)} cannot be indexed")
@@ -206,16 +208,17 @@ def _item(ctx: Context, node: gast.AST, part: Lowered) -> tuple[str, list[Value]
 def set_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered, new: Lowered) -> None:
     """`x[index] = new`."""
     if isinstance(x, Value) and isinstance(x.type, Array):
+        if x in ctx.lists:
+            check_replaced(ctx, node, x, index)
         items, values = encode(ctx, node, x.type, index)
         store(ctx, node, x, items, values, value(ctx, node, new))
         return
     if isinstance(x, Box):
-        if x in ctx.frozen:
-            raise ctx.error(node, "this container is one of two, depending on a condition, and is changed")
+        check_changed(ctx, node, x)
         content = ctx.state.heap[x]
         if isinstance(content, Value):
             assert isinstance(content.type, List)
-            v = value(ctx, node, new)
+            v = held(ctx, node, new)
             ctx.b.emit("listset", {"list": content, "index": value(ctx, node, index), "value": v})
             return
         if x.kind == "dict":
@@ -299,8 +302,7 @@ def delete_item(ctx: Context, node: gast.AST, x: Lowered, index: Lowered) -> Non
     if isinstance(x, Outside) and isinstance(x.value, list | dict):
         x = adopt(ctx, node, x)
     if isinstance(x, Box) and isinstance(ctx.state.heap[x], list | dict):
-        if x in ctx.frozen:
-            raise ctx.error(node, "this container is one of two, depending on a condition, and is changed")
+        check_changed(ctx, node, x)
         if ctx.depth > x.depth:
             raise ctx.error(node, "del of an element in a loop is not supported", "how many are left is not known",
                             "make a new list")

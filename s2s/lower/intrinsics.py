@@ -32,6 +32,7 @@ from s2s.lower.operators import binary
 from s2s.lower.ordering import ORDERING
 from s2s.lower.rulecalls import call_rule
 from s2s.lower.sequences import make_sequence, make_set
+from s2s.lower.standing import stand_for
 from s2s.lower.tools import TOOLS
 from s2s.lower.truth import static, truth, usable
 from s2s.lower.values import (
@@ -209,18 +210,11 @@ def _list(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
     x = usable(ctx, node, args[0])
     if isinstance(x, Value) and isinstance(x.type, Array) and x.type.ndim and x.type.dims[0].symbol is not None \
             and id(node) not in ctx.growing:
-        return as_list(ctx, node, x)
+        return stand_for(ctx, node, x, list)
     items = items_of(ctx, node, x)
     if items.fixed is None or id(node) in ctx.growing:
         return collect(ctx, node, items)
     return make_sequence(ctx, "list", [f() for f in items.fixed], node)
-
-
-def as_list(ctx: Context, node: Node, x: Value) -> Value:
-    """A copy of an array that stands for the list of its elements, until something is appended to it."""
-    made = value(ctx, node, ctx.call(node, Static(np.copy), [x]))
-    ctx.lists[made] = id(node)
-    return made
 
 
 def _tuple(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
@@ -228,7 +222,7 @@ def _tuple(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered:
         return Tuple(())
     x = usable(ctx, node, args[0])
     if isinstance(x, Value) and isinstance(x.type, Array) and x.type.ndim and x.type.dims[0].symbol is not None:
-        return as_list(ctx, node, x)
+        return stand_for(ctx, node, x, tuple)
     items = all_items(ctx, node, x)
     if items is None:
         demand_length(ctx, x)
@@ -255,6 +249,8 @@ def python_type(ctx: Context, x: Lowered) -> type | None:
     if isinstance(x, Value):
         if x in ctx.variables:
             return Variable
+        if x in ctx.lists:
+            return ctx.lists[x].cls  # type: ignore[no-any-return]
         t = x.type
         if isinstance(t, Scalar):
             if t.weak:

@@ -18,6 +18,7 @@ from s2s.lower.iterate import known_items
 from s2s.lower.ordering import sort_in_place
 from s2s.lower.outside import outside
 from s2s.lower.sequences import make_set, mapping_items
+from s2s.lower.standing import check_changed
 from s2s.lower.truth import static, usable
 from s2s.lower.values import Box, Lazy, Lowered, Outside, Static, Tuple
 
@@ -109,8 +110,7 @@ def _new_dict(ctx: Context, content: dict[Any, Lowered], cls: type | None, extra
 
 def _content(ctx: Context, node: gast.AST, x: Box) -> dict[Any, Any]:
     """The content of a dict or set, to be changed."""
-    if x in ctx.frozen:
-        raise ctx.error(node, "this container is one of two, depending on a condition, and is changed")
+    check_changed(ctx, node, x)
     return ctx.state.heap[x]  # type: ignore[no-any-return]
 
 

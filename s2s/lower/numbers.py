@@ -14,6 +14,7 @@ import numpy as np
 from s2s.containers import class_fields
 from s2s.errors import NoRuleError, S2SError
 from s2s.ir.core import Block, Op, Value
+from s2s.ir.memory import STALE
 from s2s.ir.ops import SPECS, constant
 from s2s.ir.types import INT, Array, List, Opaque, Scalar, Undefined
 from s2s.lower.context import Context
@@ -44,6 +45,25 @@ def value(ctx: Context, node: gast.AST | None, x: Lowered) -> Value:
         return list_to_array(ctx, ctx.state.heap[x])
     raise ctx.error(node, f"{describe(x)} is used as a number", "only numbers and arrays have derivatives",
                     "use a number or an array here")
+
+
+def held(ctx: Context, node: gast.AST | None, x: Lowered) -> Value:
+    """`x` as an item of a list that grows, of which it stays a part: of a tuple or list, an array of its items."""
+    v = value(ctx, node, x)
+    if not isinstance(x, Value):
+        _mark(ctx, x, v)
+    return v
+
+
+def _mark(ctx: Context, x: Lowered, v: Value) -> None:
+    """Note that `v` is a copy of what `x` holds."""
+    if isinstance(x, Box):
+        ctx.packed.add(x)
+    parts = None if isinstance(x, Value) else sequence(ctx, x)
+    if parts is not None and v.op is not None and v.op.name == "pack":
+        v.op.attrs[STALE] = True
+        for part, element in zip(parts, v.op.values("elements"), strict=True):
+            _mark(ctx, part, element)
 
 
 def sequence(ctx: Context, x: Lowered) -> list[Lowered] | None:

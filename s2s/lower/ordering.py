@@ -16,6 +16,7 @@ from s2s.lower.iterate import element
 from s2s.lower.iterators import pool_of
 from s2s.lower.numbers import UNKNOWN, compare, known, pack, scalar, value
 from s2s.lower.sequences import make_sequence
+from s2s.lower.standing import Stand
 from s2s.lower.truth import static, truth, usable
 from s2s.lower.values import Box, Lowered, Range, Static, Tuple
 
@@ -50,7 +51,7 @@ def _sorted_array(ctx: Context, node: Node, x: Value, key: Lowered, reverse: boo
     out = value(ctx, node, ctx.call(node, Static(np.sort), [x]))
     if reverse:
         out = value(ctx, node, ctx.call(node, Static(np.flip), [out]))
-    ctx.lists[out] = 0
+    ctx.lists[out] = Stand(0, list)
     return out
 
 

@@ -17,6 +17,7 @@ from s2s.lower.context import Context
 from s2s.lower.iterate import items_of
 from s2s.lower.numbers import UNKNOWN, known, not_a_number, promoted, sequence, value
 from s2s.lower.outputs import Outputs, deliver, given_output, take_outputs, ufunc_of
+from s2s.lower.standing import copied
 from s2s.lower.truth import demand_static, static, usable
 from s2s.lower.values import Box, Lowered, Static, Tuple
 from s2s.rules.expand.core import Expansion
@@ -232,6 +233,8 @@ def _emit_rule(ctx: Context, node: gast.AST | None, rule: Rule, bound: dict[str,
             op_args[p.name] = tuple(value(ctx, node, v) for v in ([given] if parts is None else parts))
         else:
             attrs[p.name] = _static(ctx, node, given, p.name)
+    if spec.view is not None and op_args.get(spec.view) in ctx.lists:
+        op_args[spec.view] = copied(ctx, node, op_args[spec.view])
     if spec.elementwise:
         op_args = _promote(ctx, op_args)
     results = ctx.b.emit(spec, op_args, attrs)

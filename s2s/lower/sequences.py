@@ -12,7 +12,7 @@ from s2s.lower.context import Context
 from s2s.lower.describe import describe
 from s2s.lower.iterate import demand_length, items_of
 from s2s.lower.merge import cast_to
-from s2s.lower.numbers import value
+from s2s.lower.numbers import held
 from s2s.lower.outside import outside
 from s2s.lower.truth import usable
 from s2s.lower.values import Box, Lowered, Outside, Static, Tuple
@@ -25,7 +25,7 @@ def make_sequence(ctx: Context, kind: str, items: list[Lowered], node: gast.AST 
     box = Box("list", None, "", ctx.depth, id(node) if node is not None else 0)
     if node is not None and id(node) in ctx.growing:
         element: Type | None = ctx.growing[id(node)]
-        values = [value(ctx, node, v) for v in items]
+        values = [held(ctx, node, v) for v in items]
         for v in values:
             element = unify(element, v.type) if element is not None else None
         if element is None:

@@ -82,7 +82,54 @@ def made_otherwise(x: Any, v: Any) -> Any:
     return Doubled(x).a
 
 
+def pairs_of_rows_written(x: Any, v: Any) -> Any:
+    a = v * x
+    pairs = []
+    for k in range(len(v) - 1):
+        pairs.append((a[k:k + 2], a[k:k + 2][::-1]))
+    for p, q in pairs:
+        p[0] = q[0] * x
+    return np.sum(a)
+
+
+def rows_written_after_they_were_kept(x: Any, v: Any) -> Any:
+    a = v * x
+    kept = [list(pair) for pair in zip(np.outer(a, a), np.outer(v, a), strict=True)]
+    state, other = v * x, v * x
+    for _ in range(len(v)):
+        state *= x
+        kept.append([state, other])
+    return sum(np.sum(p * q) for p, q in kept)
+
+
+def list_filled_after_it_was_appended(x: Any, v: Any) -> Any:
+    rows = []
+    for k in range(len(v)):
+        row = [x, 2.0 * x]
+        rows.append(row)
+        row[0] = v[k]
+    return sum(row[0] * row[1] for row in rows)
+
+
+def windows_of_what_changes(x: Any, v: Any) -> Any:
+    a = v * x
+    windows = np.lib.stride_tricks.sliding_window_view(a, 2)
+    a[0] = x * x
+    return np.sum(windows)
+
+
+def diagonal_by_einsum(x: Any, v: Any) -> Any:
+    a = np.outer(v, v) * x
+    np.einsum("ii->i", a)[:] = x * x
+    return np.sum(a)
+
+
 @pytest.mark.parametrize(("function", "text"), [
+    (pairs_of_rows_written, "of which this has a copy where Python has the array itself"),
+    (rows_written_after_they_were_kept, "of which this has a copy where Python has the array itself"),
+    (list_filled_after_it_was_appended, "this list is an item of a list that grows, and is changed"),
+    (windows_of_what_changes, "of which this has a copy where Python has the array itself"),
+    (diagonal_by_einsum, "memory is written to while the result of np.diagonal is read"),
     (deleted, "is one of two, depending on a condition, and is changed"),
     (sorted_in_place, "is one of two, depending on a condition, and is changed"),
     (grown_tuple, "a list or tuple has another length after an iteration"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.ir.memory import STALE
 from s2s.ir.types import known_dim
 from s2s.rules.dims import size_dim
 from s2s.rules.expand.core import Expansions, Parts, Static, cut, refuse
@@ -162,6 +163,8 @@ def _sliding_window_view(x: Expr, window_shape: Static, axis: Static = None, *, 
         at = k % rank
         places = fn.arange(x.size_of(at) - size + 1)[:, None] + fn.arange(x.lift(size))
         x = x[(*[slice(None)] * at, places)]
+        assert x.v.op is not None
+        x.v.op.attrs[STALE] = True
         x = x if at + 2 == x.ndim else fn.moveaxis(x, at + 1, -1)
     return x
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from s2s.ir.types import Scalar, known_dim
 from s2s.rules.dims import require
+from s2s.rules.einsum import parse
 from s2s.rules.expand.core import Expansions, Parts, Static, refuse
 from s2s.rules.expr import Expr, fn
 
@@ -61,11 +62,29 @@ def _einsum(*operands: Parts, optimize: Static = False, order: Static = "K", dty
     given = [_array(first, x) for x in arrays]
     if dtype is not None:
         given = [x.astype(dtype) for x in given]
+    written_so = isinstance(operands[0], str) and dtype is None and order == "K" and "." not in spec
     if "." in spec:
         spec = without_ellipsis(spec, [x.ndim for x in given])
-    elif isinstance(operands[0], str) and dtype is None and order == "K":
+    if len(given) == 1 and given[0].is_array and (view := _view(spec, given[0])) is not None:
+        return view
+    return None if written_so else fn.einsum(spec, given)
+
+
+def _view(spec: str, x: Expr) -> Expr | None:
+    """np.einsum of one operand that is not summed: a view of it; None where it is summed."""
+    (letters,), output = parse(spec)
+    if set(letters) != set(output) or len(letters) != x.ndim:
         return None
-    return fn.einsum(spec, given)
+    while len(set(letters)) < len(letters):
+        twice = next(c for c in letters if letters.count(c) > 1)
+        i = letters.index(twice)
+        j = letters.index(twice, i + 1)
+        x = fn.diagonal(x, 0, i, j)  # whose axis is the last one
+        letters = letters[:i] + letters[i + 1:j] + letters[j + 1:] + twice
+    order = tuple(letters.index(c) for c in output)
+    if order == tuple(range(x.ndim)):
+        return x
+    return fn.transpose(x) if order == tuple(range(x.ndim))[::-1] else fn.transpose(x, axes=order)
 
 
 def _array(first: Expr, x: Any) -> Expr:

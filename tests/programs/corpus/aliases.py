@@ -329,3 +329,63 @@ def same_array_or_a_copy(x, n):
         z = updated(z, k)
         z[3] += z[k]
     return np.sum(z * x) + np.sum(y * y)
+
+
+# Rows in lists, and what NumPy gives as a view without saying so.
+
+
+@program(args=(M,), order=2)
+def rows_of_a_list_changed(m):
+    a = m * 1.0
+    rows = list(a)
+    rows[0][:] = rows[1] * rows[0]
+    for k, row in enumerate(tuple(a)):
+        row[k] *= 2.0
+    return np.sum(a * a) + (rows[1][0] if isinstance(rows, list) else 0.0)
+
+
+@program(args=(M,), order=2)
+def row_of_a_list_replaced(m):
+    a = m * 1.0
+    rows = list(a)
+    rows[0], rows[1] = rows[1], rows[0] * 2.0
+    rows[0][1] = m[1, 0] ** 2
+    rows += [rows[1]]
+    return np.sum(a * a) + np.sum(rows[1] * rows[2])
+
+
+@program(args=(X,), order=2)
+def part_of_a_list_of_numbers_changed(x):
+    values = list(x)
+    part = values[1:]
+    part[0] = values[0] * 5.0
+    return sum(values) * values[1] + sum(part)
+
+
+@program(args=(M,), order=2)
+def nested_list_with_a_row_twice(m):
+    table = m.tolist()
+    table[0] = table[1]
+    table[0][0] = 7.0 * m[0, 1]
+    return sum(table[1]) * table[0][1]
+
+
+@program(args=(np.outer(X[:3], X[:3]),))
+def views_by_einsum_and_conj(m):
+    a = m * 1.0
+    np.einsum("ij->ji", a)[0, 1:] = m[0, 0] ** 2
+    a.conj()[2] *= a[1]
+    trace = np.einsum("ii->i", m)
+    return np.sum(a**2) + np.sum(trace**3)
+
+
+@program(args=(M,), order=2)
+def pairs_kept_while_others_are_written(m):
+    pairs = []
+    for k in range(len(m)):
+        a = np.zeros(3)
+        a[k] = m[k, 0]
+        b = m[k] * 1.0
+        b[0] *= a[k]
+        pairs.append((a, b))
+    return sum(np.sum(a * b) for a, b in pairs)
