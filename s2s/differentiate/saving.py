@@ -148,6 +148,8 @@ class Saver:
         if v in self._bound:
             return
         self._bound.add(v)
+        if v.op is None and v not in self.home:
+            return  # taken from around the function
         owner = v.op if v.op is not None else self.memory.owner.get(self.home[v])
         if owner is None or owner.name not in (*LOOPS, "if", "with"):
             return

@@ -40,6 +40,8 @@ class Tangents:
         t = v.type
         if isinstance(t, Scalar):
             return self.b.const(0, t)
+        if v.op is not None and v.op.name == "undefined":
+            return self.b.undefined(t)  # nobody reads it, and a list of zeros like it cannot be made
         if isinstance(t, Array):
             return self.expr(self.b.one(self._spec("np.zeros_like"), {"a": v}, self._defaults("np.zeros_like"))).v
         if isinstance(t, List):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+from collections.abc import Sequence
 from typing import Any
 
 import gast
@@ -148,14 +149,18 @@ def _varying(ctx: Context, node: gast.AST, items: list[Lowered], index: Value) -
     if all(isinstance(t, Scalar) for t in types) and len({t.dtype for t in types if isinstance(t, Scalar)}) == 1:
         packed = pack(ctx, node, items)
         return ctx.b.one("getitem", {"a": packed, "index": (index,)}, {"items": ("i",)})
-    # The array itself, not a copy of it: it may be written to.
-    element: Type | None = types[0]
-    for t in types[1:]:
-        element = None if element is None else unify(element, t)
+    arrays = list_of_arrays(ctx, values)
+    return None if arrays is None else ctx.b.one("listget", {"list": arrays, "index": index})
+
+
+def list_of_arrays(ctx: Context, values: Sequence[Value]) -> Value | None:
+    """A list of the arrays themselves, not of copies of them: they may be written to. None where they differ in rank."""
+    element: Type | None = values[0].type
+    for v in values[1:]:
+        element = None if element is None else unify(element, v.type)
     if not isinstance(element, Array):
         return None
-    arrays = ctx.b.one("list", {"elements": tuple(values)}, {"type": List(element)})
-    return ctx.b.one("listget", {"list": arrays, "index": index})
+    return ctx.b.one("list", {"elements": tuple(values)}, {"type": List(element)})
 
 
 def encode(ctx: Context, node: gast.AST, a: Array, index: Lowered) -> tuple[tuple[str, ...], tuple[Value, ...]]:

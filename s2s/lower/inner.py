@@ -11,7 +11,7 @@ from s2s.ir.core import Block, Function, Op, Value, free_values, walk
 from s2s.ir.memory import Memory, is_memory
 from s2s.lower.context import Context, State
 from s2s.lower.nests import leaves_of, settled
-from s2s.lower.values import Box, Lowered
+from s2s.lower.values import Box, Conflict, Lowered
 
 
 def inner_block(ctx: Context, node: gast.AST | None, write: Callable[[], Lowered],
@@ -27,8 +27,17 @@ def inner_block(ctx: Context, node: gast.AST | None, write: Callable[[], Lowered
         block.results = leaves_of(ctx, result)
     after, ctx.state = ctx.state, saved
     _refuse_changes(ctx, node, saved, after)
+    _forget(ctx, saved, after)
     _refuse_stores(ctx, block, frozenset(own))
     return block, result, after
+
+
+def _forget(ctx: Context, before: State, after: State) -> None:
+    """Globals and attributes that the inner function assigns: it does so once, but what they hold then is not known."""
+    for key in after.env:
+        if key not in before.env and key in ctx.initial:
+            why = f"what an inner function, which is differentiated, has assigned to {key[1]!r}"
+            ctx.state.bind(key, Conflict(why))
 
 
 def _error(ctx: Context, node: gast.AST | None, what: str) -> Any:

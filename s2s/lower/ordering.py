@@ -12,6 +12,7 @@ from s2s.ir.types import Array, List, Scalar
 from s2s.lower.containers import fixed_content, grown, grows
 from s2s.lower.context import Context
 from s2s.lower.control import conditional
+from s2s.lower.indexing import list_of_arrays
 from s2s.lower.iterate import element
 from s2s.lower.iterators import pool_of
 from s2s.lower.numbers import UNKNOWN, compare, known, pack, scalar, value
@@ -91,6 +92,10 @@ def _gathered(ctx: Context, node: Node, items: Sequence[Lowered], order: Value) 
         if not isinstance(v, Value):
             raise ctx.error(node, "things that are no numbers are put in an order that is known at run time only",
                             "it decides which code is generated", "sort numbers, or tuples of them")
+    arrays = list_of_arrays(ctx, [v for v in items if isinstance(v, Value)])
+    if arrays is not None:
+        return [ctx.b.one("listget", {"list": arrays, "index": element(ctx, order, ctx.b.int(k))})
+                for k in range(len(items))]
     stacked = value(ctx, node, pack(ctx, node, items))
     chosen = ctx.b.one("getitem", {"a": stacked, "index": (order,)}, {"items": ("a",)})
     return [element(ctx, chosen, ctx.b.int(k)) for k in range(len(items))]

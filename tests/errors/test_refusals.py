@@ -786,6 +786,24 @@ REFUSALS = [
         it is differentiated in its own place, and what it changes would be lost
         return what it computes, or change a copy
         """),
+    Refusal("global that an inner gradient assigns, read afterwards", """
+        factor = 0.5
+
+        def g(t):
+            global factor
+            factor = t * factor
+            return t * t
+
+        def f(x):
+            return s2s.grad(g)(x) * factor
+        """, s2s.UnsupportedSyntaxError, """
+        this is what an inner function, which is differentiated, has assigned to 'factor'
+          File "FILE", line 9, in f
+            return s2s.grad(g)(x) * factor
+                   ^^^^^^^^^^^^^^^^^^^^^^^
+        the derivative needs one kind of value here
+        give it the same type on every path
+        """),
     Refusal("custom gradient without gradient", """
         @s2s.custom_gradient
         def g(x):

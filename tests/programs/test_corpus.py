@@ -130,6 +130,14 @@ def test_second_order(program: Program) -> None:
     for which, got in zip(program.wrt, second, strict=True):
         want = checking.argument_gradient(first, args, kwargs, which)
         checking.assert_gradient(got, want, 1e-6, f"second derivative for {which!r}")
+    if not kwargs and all(isinstance(which, int) for which in program.wrt):
+        # The Hessian is symmetric: its product with ones, by forward mode.
+        ones = [checking.map_leaves(lambda leaf: np.ones_like(checking.plain(leaf))[()], a)
+                if k in program.wrt else None for k, a in enumerate(args)]
+        _, along = s2s.jvp(gradients, args, tuple(ones))
+        for got, want in zip(along or [None] * len(second), second, strict=True):
+            if got is not None or want is not None:
+                checking.assert_same(0.0 if got is None else got, 0.0 if want is None else want, 1e-7, "forward mode")
 
 
 def check_cpu(program: Program) -> None:

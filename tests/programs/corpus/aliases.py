@@ -389,3 +389,14 @@ def pairs_kept_while_others_are_written(m):
         b[0] *= a[k]
         pairs.append((a, b))
     return sum(np.sum(a * b) for a, b in pairs)
+
+
+@program(args=(np.outer(X[:3], X[3:]),))
+def rows_sorted_by_a_key_and_changed(m):
+    a = m * 1.0
+    rows = [a[0], a[1], a[2]]
+    rows.sort(key=lambda row: row[0])
+    rows[0] *= 2.0
+    first, *_ = sorted([(row[1], row) for row in rows], key=lambda pair: -pair[0])
+    first[1][1:] += rows[1][:-1]
+    return np.sum(a * a)

@@ -151,7 +151,7 @@ def variable_assigned_twice(x):
     return r * gate
 
 
-@program(args=(X, 3), wrt=(0,), cpu=NOT_NUMBA)
+@program(args=(X, 3), wrt=(0,), order=2, cpu=NOT_NUMBA)
 def attribute_stored_in_a_loop(x, n):
     s = 0.0
     for k in range(n):
@@ -161,7 +161,7 @@ def attribute_stored_in_a_loop(x, n):
     return s
 
 
-@program(args=(X, 3), wrt=(0,), cpu=NOT_NUMBA)
+@program(args=(X, 3), wrt=(0,), order=2, cpu=NOT_NUMBA)
 def attribute_stored_on_one_path(x, n):
     s = 0.0
     for k in range(n):
@@ -172,7 +172,7 @@ def attribute_stored_on_one_path(x, n):
     return s
 
 
-@program(args=(X, 3), wrt=(0,), cpu=NOT_NUMBA)
+@program(args=(X, 3), wrt=(0,), order=2, cpu=NOT_NUMBA)
 def global_stored_in_a_loop(x, n):
     global _factor
     s = 0.0

@@ -137,3 +137,15 @@ def bisection_like(a, b):
             lo = mid
         k += 1
     return hi * lo
+
+
+@program(args=(np.array([-0.3, 0.4, 0.5]), 3), wrt=(0,), order=2)
+def stores_in_a_while_on_a_path_not_taken(x, n):
+    a = x * 1.0
+    if x[0] > 0.0:
+        k = 0
+        while k < n:
+            a[1:] = np.sin(a[:-1]) * x[0]
+            a[0] = a[1] * a[1]
+            k += 1
+    return np.sum(a * a)
