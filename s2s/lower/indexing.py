@@ -154,7 +154,7 @@ def _varying(ctx: Context, node: gast.AST, items: list[Lowered], index: Value) -
 
 
 def list_of_arrays(ctx: Context, values: Sequence[Value]) -> Value | None:
-    """A list of the arrays themselves, not of copies of them: they may be written to. None where they differ in rank."""
+    """A list of the arrays themselves, not of copies: they may be written to. None where they differ in rank."""
     element: Type | None = values[0].type
     for v in values[1:]:
         element = None if element is None else unify(element, v.type)
