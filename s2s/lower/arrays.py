@@ -23,7 +23,7 @@ from s2s.lower.rulecalls import call_rule
 from s2s.lower.standing import copied, item_type, stand_for
 from s2s.lower.truth import static, usable
 from s2s.lower.typefunctions import TYPE_FUNCTIONS
-from s2s.lower.values import Bound, Box, Lazy, Lowered, Outside, Range, Static, Tuple
+from s2s.lower.values import Bound, Box, Lazy, Lowered, Outside, Range, Slice, Static, Tuple
 from s2s.variable import constant
 
 Node = Any
@@ -129,6 +129,8 @@ def _refuse_list_method(ctx: Context, node: Node, x: Value, name: str) -> None:
 def value_method(ctx: Context, node: Node, x: Value, name: str, args: Args, kwargs: Kwargs) -> Lowered | None:
     """Methods of numbers and arrays that are no rule of the table."""
     if x in ctx.lists:
+        if name == "copy":
+            return ctx.handlers.item(ctx, node, x, Slice(None, None, None))
         _refuse_list_method(ctx, node, x, name)
     known_number = known_constant(x)
     if isinstance(known_number, int) and name in ("bit_length", "bit_count"):

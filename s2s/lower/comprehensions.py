@@ -41,13 +41,15 @@ def lower_generator(ctx: Context, node: gast.GeneratorExp) -> Lowered:
     frame = _frame(ctx, node)
     first = _First(ctx, node, ctx.frame)
     first.evaluate()
+    statement = ctx.statement
 
     def run(consume: Callable[[Lowered], None]) -> None:
-        outer, ctx.frame = ctx.frame, frame
+        outer = ctx.frame, ctx.statement
+        ctx.frame, ctx.statement = frame, statement
         try:
             _loop(ctx, node, 0, first, lambda: consume(ctx.expr(node.elt)), None)
         finally:
-            ctx.frame = outer
+            ctx.frame, ctx.statement = outer
         ctx.state.env.pop((frame, RETURNED), None)
 
     names = tuple((scope, n.id) for scope in (frame.outer,) for n in gast.walk(node) if isinstance(n, gast.Name))

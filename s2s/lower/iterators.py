@@ -13,7 +13,7 @@ import gast
 
 from s2s.ir.core import Value
 from s2s.ir.ops import constant
-from s2s.ir.types import Array, List
+from s2s.ir.types import Array, List, Scalar
 from s2s.lower.containers import append
 from s2s.lower.context import RETURNED, Context, copy_content
 from s2s.lower.control import TRUE, branch, conditional
@@ -57,16 +57,20 @@ def pool_of(ctx: Context, node: gast.AST, args: list[Lowered], kwargs: dict[str,
     x = usable(ctx, node, args[0])
     if isinstance(x, Range) or (isinstance(x, Value) and isinstance(x.type, Array)):
         return x
-    if isinstance(x, Value) and isinstance(x.type, List):
-        return value(ctx, node, x)
-    if isinstance(x, Box) and isinstance(ctx.state.heap.get(x), Value):
-        return value(ctx, node, x)
+    content = ctx.state.heap.get(x) if isinstance(x, Box) else x
+    if isinstance(content, Value) and isinstance(content.type, List):
+        if not isinstance(content.type.element, Scalar):
+            # The arrays themselves: they may be written to.
+            return ctx.stand_in(node, "list_part", [content, Static(None), Static(None), Static(1)], {})
+        return value(ctx, node, content)
     items = items_of(ctx, node, x)
     if items.fixed is not None and (not items.runtime or len(items.fixed) <= 8):
         return Tuple(tuple(_as_tuple(ctx, f()) for f in items.fixed))
     box = collect(ctx, node, items)
     content = ctx.state.heap[box]
-    return Tuple(tuple(content)) if isinstance(content, list) else value(ctx, node, content)
+    if isinstance(content, list):
+        return Tuple(tuple(content))
+    return value(ctx, node, content) if isinstance(content.type.element, Scalar) else box
 
 
 def _as_tuple(ctx: Context, x: Lowered) -> Lowered:

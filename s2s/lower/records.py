@@ -10,11 +10,9 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from s2s.containers import class_fields
 from s2s.ir.core import Value
-from s2s.ir.types import Array
+from s2s.ir.types import Array, List
 from s2s.lower.attributes import get_attribute, named_asdict, named_replace
 from s2s.lower.context import Context
 from s2s.lower.describe import describe
@@ -23,8 +21,9 @@ from s2s.lower.nests import unfold
 from s2s.lower.numbers import sequence
 from s2s.lower.objects import class_of, python_method
 from s2s.lower.sequences import make_sequence, mapping_items
+from s2s.lower.standing import copied
 from s2s.lower.truth import static, usable
-from s2s.lower.values import Box, Lazy, Lowered, Outside, Static, Tuple
+from s2s.lower.values import Box, Lazy, Lowered, Outside, Slice, Static, Tuple
 
 Node = Any
 Args = list[Lowered]
@@ -97,7 +96,18 @@ def _plain(ctx: Context, node: Node, x: Lowered, make: Callable[[dict[str, Lower
 
 
 def _copied(ctx: Context, node: Node, x: Lowered) -> Lowered:
-    return ctx.call(node, Static(np.copy), [x]) if isinstance(x, Value) and isinstance(x.type, Array) else x
+    if not (isinstance(x, Value) and isinstance(x.type, Array)):
+        return x
+    new = copied(ctx, node, x)
+    if x in ctx.lists:
+        ctx.lists[new] = ctx.lists[x]
+    return new
+
+
+def _grows(ctx: Context, x: Lowered) -> bool:
+    """Whether `x` is a list that grew in a loop."""
+    content = ctx.state.heap.get(x) if isinstance(x, Box) else x
+    return isinstance(content, Value) and isinstance(content.type, List)
 
 
 def _fields(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered | None:
@@ -152,6 +162,8 @@ def named_make(cls: Any) -> Handler:
 
 def _shallow(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered | None:
     x = usable(ctx, node, args[0] if args else kwargs["x"])
+    if _grows(ctx, x) or (isinstance(x, Value) and x in ctx.lists):
+        return ctx.handlers.item(ctx, node, x, Slice(None, None, None))
     if isinstance(x, Value | Static | Tuple):
         return _copied(ctx, node, x)
     if _has_own(x, "__copy__"):
@@ -167,8 +179,10 @@ def _deep(ctx: Context, node: Node, args: Args, kwargs: Kwargs) -> Lowered | Non
         x = usable(ctx, node, x)
         if isinstance(x, Box | Value) and x in made:
             return made[x]
-        if isinstance(x, Value | Static):
-            new: Lowered | None = _copied(ctx, node, x)
+        if _grows(ctx, x):
+            new: Lowered | None = ctx.stand_in(node, "list_of_copies", [x], {})
+        elif isinstance(x, Value | Static):
+            new = _copied(ctx, node, x)
         elif _has_own(x, "__deepcopy__"):
             return None
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,11 @@ def list_part(pool: Any, start: int | None, stop: int | None, step: int) -> list
         first = n - 1 if start is None else max(start + n, -1) if start < 0 else min(start, n - 1)
         last = -1 if stop is None else max(stop + n, -1) if stop < 0 else min(stop, n - 1)
     return [pool[k] for k in range(first, last, step)]
+
+
+def list_of_copies(pool: Any) -> list[Any]:
+    """copy.deepcopy(pool)"""
+    return [copy.deepcopy(pool[k]) for k in range(len(pool))]
 
 
 def list_last_to(pool: Any, index: int) -> None:

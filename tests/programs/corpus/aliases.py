@@ -1,5 +1,7 @@
 """Names of one memory: views, swaps, arrays chosen by the path; cells stored to twice; elements not used."""
 
+import copy
+import itertools
 import math
 
 import numpy as np
@@ -400,3 +402,31 @@ def rows_sorted_by_a_key_and_changed(m):
     first, *_ = sorted([(row[1], row) for row in rows], key=lambda pair: -pair[0])
     first[1][1:] += rows[1][:-1]
     return np.sum(a * a)
+
+
+@program(args=(np.outer(X[:3], X[3:]),))
+def rows_sorted_before_the_array_changes(m):
+    a = m * 1.0
+    rows = []
+    for k in range(len(a)):
+        rows.append(a[k])
+    in_order = sorted(rows, key=lambda row: row[0])
+    first, second = next((p, q) for p, q in itertools.combinations(rows, 2) if p[0] < 9.0)
+    a[:, 2] *= 2.0
+    second += first
+    return np.sum(in_order[0] * in_order[2])
+
+
+@program(args=(np.outer(X[:3], X[3:]),))
+def copies_of_lists_of_rows(m):
+    a = m * 1.0
+    rows = []
+    for k in range(len(a)):
+        rows.append(a[k])
+    shallow, deep = copy.copy(rows), copy.deepcopy(rows)
+    shallow[0] = m[1] * 1.0
+    shallow[1][0] = 5.0
+    deep[0][1] = 7.0
+    other = list(a).copy()
+    other[2][2] = m[0, 0] ** 2
+    return np.sum(a * a) + np.sum(shallow[0]) + np.sum(deep[0] * deep[2])
