@@ -21,6 +21,7 @@ from s2s.lower.control import FALSE, TRUE, either, flag
 from s2s.lower.merge import Slot, cast_to, flatten, initial, is_flag, replace, slot_hint, widen
 from s2s.lower.objects import inherited
 from s2s.lower.parts import parts_of, same_parts, with_parts
+from s2s.lower.standing import one_of
 from s2s.lower.values import Box, Conflict, Lowered, Static, Tuple
 
 MAX_ATTEMPTS = 25
@@ -42,6 +43,7 @@ class Carry:
         self.late: dict[Key, Lowered] = {}  # names that are not bound before the loop, and read in a later iteration
         self.late_heap: dict[Box, Any] = {}
         self.first: dict[Slot, Any] = {}  # what the slots of such names are before the loop
+        self.after: dict[Slot, Any] = {}
         self.stop: Any = FALSE
 
     def run(self) -> Block:
@@ -57,7 +59,8 @@ class Carry:
         for _ in range(MAX_ATTEMPTS):
             block = Block()
             ctx.state = self.start.copy()
-            params = {slot: Value(t, slot_hint(slot)) for slot, t in self.types.items()}
+            params = {slot: one_of(ctx, Value(t, slot_hint(slot)), self.before.get(slot), self.after.get(slot))
+                      for slot, t in self.types.items()}
             self.bind_late(ctx.state)
             for slot, p in params.items():
                 replace(ctx.state, slot, p)
@@ -368,6 +371,7 @@ class Carry:
         state = self.end
         for slot, result in zip(self.params, results, strict=True):
             if not self.is_late(slot):
+                one_of(self.ctx, result, self.params[slot], self.after[slot])
                 replace(state, slot, result)
         self.bind_late(state)
         for slot, result in zip(self.params, results, strict=True):

@@ -16,6 +16,7 @@ from s2s.lower.describe import describe
 from s2s.lower.guards import raise_if
 from s2s.lower.objects import call_special
 from s2s.lower.outside import outside
+from s2s.lower.standing import row_of_list
 from s2s.lower.truth import usable
 from s2s.lower.values import (
     Box,
@@ -199,7 +200,7 @@ def _fixed(ctx: Context, x: Value, dim: Dim) -> list[Thunk] | None:
 
 def element(ctx: Context, x: Value, k: Value) -> Value:
     """x[k] for an array."""
-    return ctx.b.one("getitem", {"a": x, "index": (k,)}, {"items": ("i",)})
+    return row_of_list(ctx, x, ctx.b.one("getitem", {"a": x, "index": (k,)}, {"items": ("i",)}))
 
 
 def _key(ctx: Context, v: Any) -> Lowered:

@@ -15,6 +15,7 @@ from s2s.lower.context import RETURN, Context, GrowList, State, copy_content
 from s2s.lower.describe import describe
 from s2s.lower.objects import inherited
 from s2s.lower.parts import parts_of, same_parts, with_parts
+from s2s.lower.standing import one_of
 from s2s.lower.values import Box, Conflict, Lowered, Static
 
 Slot = tuple[Any, ...]
@@ -178,7 +179,7 @@ class Joiner:
         type = unify(tx, ty)
         if type is None or isinstance(type, Undefined):
             return Conflict(f"{_described(x)} on one path and {_described(y)} on the other", self.cond)
-        self.rows[x, y] = Value(type, hint)
+        self.rows[x, y] = one_of(self.ctx, Value(type, hint), x, y)
         return self.rows[x, y]
 
     def _join_boxes(self, x: Box, y: Box, hint: str) -> Any:

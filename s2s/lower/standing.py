@@ -27,10 +27,10 @@ class Stand(NamedTuple):
 
 
 def stand_for(ctx: Context, node: gast.AST, x: Value, cls: type, *, nested: bool = False) -> Value:
-    """The list or tuple of the items of the array `x`."""
+    """The list or tuple of the items of the array `x`, or, nested, of lists of numbers."""
     made = copied(ctx, node, x) if nested or _of_numbers(x) else \
         ctx.b.one("getitem", {"a": x, "index": ()}, {"items": ("e",)})
-    ctx.lists[made] = Stand(id(node), cls, nested)
+    ctx.lists[made] = Stand(id(node), cls, nested or (x in ctx.lists and ctx.lists[x].nested))
     return made
 
 
@@ -53,9 +53,23 @@ def item_of_list(ctx: Context, node: gast.AST, x: Value, index: Lowered, part: V
         new = copied(ctx, node, part) if _of_numbers(x) else part
         ctx.lists[new] = stand
         return new
-    if stand.nested and isinstance(part.type, Array):
-        ctx.lists[part] = Stand(0, list, part.type.ndim > 1)
-    return part
+    return row_of_list(ctx, x, part)
+
+
+def row_of_list(ctx: Context, x: Value, row: Value) -> Value:
+    """`row`, an item of the array `x`, which may stand for a list of lists."""
+    if x in ctx.lists and ctx.lists[x].nested and isinstance(row.type, Array):
+        ctx.lists[row] = Stand(0, list, row.type.ndim > 1)
+    return row
+
+
+def one_of(ctx: Context, new: Value, *values: Lowered | None) -> Value:
+    """`new`, which is one of `values` and stands for a list where they do; it cannot be made in another way."""
+    stands = [ctx.lists[v] for v in values if isinstance(v, Value) and v in ctx.lists]
+    if stands and isinstance(new.type, Array):
+        cls = list if any(s.cls is list for s in stands) else tuple
+        ctx.lists[new] = Stand(0, cls, any(s.nested for s in stands))
+    return new
 
 
 def check_replaced(ctx: Context, node: gast.AST, x: Value, index: Lowered) -> None:

@@ -124,7 +124,15 @@ def diagonal_by_einsum(x: Any, v: Any) -> Any:
     return np.sum(a)
 
 
+def row_replaced_in_one_of_two_lists(x: Any, v: Any) -> Any:
+    a = np.outer(v, v) * x
+    rows = list(a) if x > 1.0 else list(a.T)
+    rows[0] = v * x
+    return np.sum(a)
+
+
 @pytest.mark.parametrize(("function", "text"), [
+    (row_replaced_in_one_of_two_lists, "an item of a list made of an array is replaced"),
     (pairs_of_rows_written, "of which this has a copy where Python has the array itself"),
     (rows_written_after_they_were_kept, "of which this has a copy where Python has the array itself"),
     (list_filled_after_it_was_appended, "this list is an item of a list that grows, and is changed"),

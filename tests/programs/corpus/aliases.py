@@ -430,3 +430,20 @@ def copies_of_lists_of_rows(m):
     other = list(a).copy()
     other[2][2] = m[0, 0] ** 2
     return np.sum(a * a) + np.sum(shallow[0]) + np.sum(deep[0] * deep[2])
+
+
+@program(args=(np.outer(X[:3], X[3:]),))
+def lists_of_rows_that_a_loop_exchanges(m):
+    a = m * 1.0
+    rows = list(a)
+    for k in range(3):
+        rows = rows[::-1]
+        rows[0] = rows[1] * 0.5
+        rows[2][k] = 1.0
+    table = m.tolist()
+    copies = [row[:] for row in table]
+    copies[0][0] = 3.0 * table[1][1]
+    numbers = table[1] if m[0, 0] > 0.0 else table[2]
+    part = numbers[1:]
+    part[0] = 9.0
+    return np.sum(a * a) + np.sum(rows[0] * rows[2]) + sum(table[0]) * sum(numbers) + copies[0][0]
