@@ -33,6 +33,7 @@ from s2s.options import DEFAULT, Options
 from s2s.rules import TABLE
 from s2s.simplify import simplify
 from s2s.simplify.dce import dce
+from s2s.targets.expressions import expressions
 from s2s.targets.fills import fills
 from s2s.targets.gather import gather
 from s2s.targets.loops import loops
@@ -41,6 +42,7 @@ from s2s.targets.parallel import Loop, parallel
 from s2s.targets.reciprocals import reciprocals
 from s2s.targets.registers import registers
 from s2s.targets.scratch import scratch
+from s2s.targets.small import small
 from s2s.targets.unbound import unbound
 
 
@@ -180,8 +182,9 @@ def _derivative(program: Program, wrt: Sequence[Read], name: str, options: Optio
                 transform: Callable[[Function, list[Value], list[Value]], Reverse | Forward]) -> Derivative:
     raises = options.target == "python"
     fn = simplify(program.function, raises=raises)
-    if options.parallel and options.target == "cpu":
-        fn = scratch(fn)
+    if options.target == "cpu":
+        fn = _small(fn)
+        fn = scratch(fn) if options.parallel else fn
     at = {leaf: k for k, leaf in enumerate(program.function.block.params)}
     inputs = [fn.block.params[at[r.leaf]] for r in wrt if r.leaf is not None]
     stores = stores_of(program)
@@ -198,12 +201,17 @@ def _derivative(program: Program, wrt: Sequence[Read], name: str, options: Optio
                       tuple(at[p] for p in stores), zeros, stages, found)
 
 
+def _small(fn: Function) -> Function:
+    apart = small(fn)
+    return fn if apart is fn else simplify(apart, raises=False)
+
+
 def _emitted(fn: Function, options: Options) -> tuple[Emitted, list[Loop]]:
     """The program as text, in operations that the target's compiler has; and what is known of its loops."""
     fn = unbound(fn)
     found: list[Loop] = []
     if options.target == "cpu":
-        fn = legalise(fills(registers(gather(loops(reciprocals(fn))))))
+        fn = legalise(fills(registers(gather(expressions(loops(reciprocals(fn)))))))
         if options.parallel:
             fn, found = parallel(fn, "boundscheck=True: a thread would lose the error" if options.boundscheck else "")
     return emit(fn, target=options.target), found

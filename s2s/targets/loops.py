@@ -12,28 +12,21 @@ statement alone (`a[1:] = a[:-1]`) it stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-
-import numpy as np
 
 from s2s.ir.builder import Builder
 from s2s.ir.cells import Cells, Nesting
 from s2s.ir.core import Block, Function, Op, Value, clone_function, map_arg, walk
 from s2s.ir.memory import Memory, is_memory, shares_memory
 from s2s.ir.ops import SPECS, is_basic
-from s2s.ir.types import INT, Array, Dim, Scalar, kind
-from s2s.rules import TABLE
+from s2s.ir.types import Array, Dim, kind
 from s2s.targets.access import Access, access, indexed, steps_back
+from s2s.targets.cellwise import cell_index, cell_of, close, empty, is_cellwise, load, nest, wide
 from s2s.targets.errors_in_threads import fits
 
 _STORES = frozenset({"setitem", "additem", "addto"})
 _ADDITIONS = frozenset({"additem", "addto"})
-# What numba computes for numbers as it does for arrays.
-_SCALAR = frozenset({
-    "add", "sub", "mul", "div", "neg", "np.sin", "np.cos", "np.tan", "np.exp", "np.log", "np.sqrt", "np.tanh", "np.abs",
-    "np.square", "np.maximum", "np.minimum", "np.sinh", "np.cosh", "np.arctan", "np.log1p", "np.expm1", "abs"})
-_NAMES = "ijklmn"
 
 
 def loops(fn: Function) -> Function:
@@ -161,7 +154,7 @@ class _Writer:
 
     def _is_cellwise(self, op: Op) -> bool:
         """Whether each cell of the result depends on that cell of the arguments alone, and stays what it is."""
-        return _is_cellwise(op) and self.memory.of(op.result) not in self.memory.written
+        return is_cellwise(op) and self.memory.of(op.result) not in self.memory.written
 
     def _reads(self, op: Op, store: Op) -> bool:
         """Whether `op` reads memory that `store` may change."""
@@ -202,10 +195,10 @@ class _Writer:
             arg = op.args[name]
             for v in arg if isinstance(arg, tuple) else (arg,):
                 if isinstance(v.type, Array):
-                    if not fits(v.type.dims, dims) or kind(v.type) != "f":
+                    if not fits(v.type.dims, dims) or kind(v.type) not in ("f", "b", "i"):
                         return None
                     if v not in known:
-                        found.append((op, self._wide(access(self.cells, v), v.type.dims, dims), v))
+                        found.append((op, wide(access(self.cells, v), v.type.dims, dims), v))
         if op.name in _STORES:
             target = self._target(op)
             assert target is not None
@@ -214,13 +207,6 @@ class _Writer:
                 or len(op.result.type.dims) != len(dims):
             return None
         return found
-
-    def _wide(self, found: Access, have: tuple[Dim, ...], dims: tuple[Dim, ...]) -> Access:
-        """The access of an array that is broadcast to `dims`, with an axis for each of them."""
-        axes: list[int | None] = [None] * (len(dims) - len(have))
-        axes += [None if d.is_one is True and e.is_one is not True else k
-                 for k, d, e in zip(found.axes, have, dims[len(dims) - len(have):], strict=True)]
-        return Access(found.root, found.starts, tuple(axes))
 
     def _conflict(self, x: tuple[Op, Access, Value], y: tuple[Op, Access, Value]) -> bool:
         """Whether `y`, which comes after `x`, must not be done in the same iteration."""
@@ -262,16 +248,10 @@ class _Writer:
         for o in group.ops:
             for r in o.results:
                 if any(user not in group.ops for user in self.uses.get(r, ())):
-                    kept[r] = _empty(b, r, sizes)
-        body = Block()
-        index: list[Value] = []
-        blocks = []
-        for m in range(len(sizes)):
-            index.append(Value(INT, _NAMES[m % len(_NAMES)]))
-            blocks.append(Block([index[-1]]))
-        body = blocks[-1]
+                    kept[r] = empty(b, r, sizes)
+        index, blocks = nest(len(sizes))
         cell: dict[Value, Value] = {}
-        with b.at(body):
+        with b.at(blocks[-1]):
             for o in group.ops:
                 b.loc, b.origin = o.loc, o.origin
                 self._cellwise(b, o, index, cell, group.dims)
@@ -280,10 +260,7 @@ class _Writer:
                         b.emit("setitem", {"a": kept[r], "index": tuple(index), "value": cell[r]},
                                {"items": ("i",) * len(index)})
         b.loc, b.origin = first.loc, first.origin
-        for m in range(len(sizes) - 1, -1, -1):
-            with b.at(blocks[m - 1] if m else made):
-                b.region("for", {"start": b.int(0), "stop": sizes[m], "step": b.int(1), "init": ()}, [blocks[m]], [],
-                         {"breaks": False})
+        close(b, blocks, sizes)
         self.replaced.update(kept)
         return made.ops
 
@@ -309,64 +286,13 @@ class _Writer:
                   dims: tuple[Dim, ...]) -> None:
         """One cell of what `op` computes or stores."""
         def of(v: Value) -> Value:
-            if v in cell:
-                return cell[v]
-            if not isinstance(v.type, Array):
-                return v
-            found = self._wide(access(self.cells, v), v.type.dims, dims)
-            return b.one("getitem", {"a": found.root, "index": _index(b, found, index)},
-                         {"items": ("i",) * len(found.starts)})
+            return cell[v] if v in cell else load(b, self.cells, v, index, dims)
 
         if op.name in _STORES:
             target = self._target(op)
             assert target is not None
             name = "setitem" if op.name == "setitem" else "additem"
-            b.emit(name, {"a": target[0].root, "index": _index(b, target[0], index), "value": of(op.value("value"))},
-                   {"items": ("i",) * len(target[0].starts)})
+            b.emit(name, {"a": target[0].root, "index": cell_index(b, target[0], index),
+                          "value": of(op.value("value"))}, {"items": ("i",) * len(target[0].starts)})
             return
-        args = {n: of(a) for n, a in op.args.items() if isinstance(a, Value)}
-        if op.name == "np.copy":
-            cell[op.result] = args["a"]
-            return
-        t = op.result.type
-        assert isinstance(t, Array)
-        args = {n: _narrowed(b, v, t.dtype) for n, v in args.items()}
-        cell[op.result] = b.one(op.spec, args, op.attrs, op.result.hint)
-
-
-def _index(b: Builder, found: Access, index: Sequence[Value]) -> tuple[Value, ...]:
-    out = []
-    for k, starts in enumerate(found.starts):
-        m = found.along(k)
-        parts = [*starts] if m is None else [index[m], *starts]
-        total = parts[0] if parts else b.int(0)
-        for v in parts[1:]:
-            total = b.add(total, v)
-        out.append(total)
-    return tuple(out)
-
-
-def _narrowed(b: Builder, v: Value, dtype: str) -> Value:
-    """numba has no weak numbers: 2.0 beside a float32 would make a float64."""
-    t = v.type
-    if isinstance(t, Scalar) and t.weak and dtype != "float64" and kind(t) in "iuf":
-        return b.cast(v, Scalar(dtype))
-    return v
-
-
-def _empty(b: Builder, v: Value, sizes: Iterable[Value]) -> Value:
-    """Memory for an array that is needed as such, too."""
-    assert isinstance(v.type, Array)
-    spec = TABLE.by_name["np.empty"].spec
-    attrs = {p.name: p.default for p in spec.params if p.kind == "static" and p.default is not ...}
-    made = b.one(spec, {"shape": tuple(sizes)}, {**attrs, "dtype": v.type.dtype}, v.hint)
-    made.type = Array(v.type.dtype, v.type.dims, "C")
-    return made
-
-
-def _is_cellwise(op: Op) -> bool:
-    """Whether each cell of the result depends on that cell of the arguments alone."""
-    t = op.result.type if op.results else None
-    if not isinstance(t, Array) or kind(t) != "f" or np.dtype(t.dtype).itemsize < 4:
-        return False
-    return op.name == "np.copy" or (op.spec.elementwise and op.name in _SCALAR)
+        cell[op.result] = cell_of(b, op, {n: of(a) for n, a in op.args.items() if isinstance(a, Value)})

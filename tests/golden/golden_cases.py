@@ -243,6 +243,21 @@ def smooth_on_cpu(a, steps):
     return np.sum(a * a)
 
 
+@case(s2s.gradients_function, sample(2), 5, params=["p"], target="cpu")
+def oscillator_on_cpu(p, steps):
+    y = np.array([1.0, 0.0])
+    for _ in range(steps):
+        y = y + 0.1 * np.array([y[1], -p[0] * y[0] - p[1] * y[1]])
+    return y[0] * y[0]
+
+
+@case(s2s.gradients_function, sample(6), sample(6), 0.2, params=["x"], target="cpu")
+def capped_on_cpu(x, y, cap):
+    t = np.exp(x * y)
+    u = np.where(t > cap, t, 0.5 * x)
+    return np.sum(u * u) + np.sum(t)
+
+
 # Calls, lists, derivatives of one's own, derivatives of derivatives. ------------------------------
 
 @case(s2s.gradients_function, 1.5, 3, params=["x"])
