@@ -29,6 +29,7 @@ from s2s.runtime.rows import (
     recurrence,
     set_at,
     set_at_pairs,
+    set_where,
     solve_stack,
     sort_last,
 )
@@ -37,7 +38,7 @@ __all__ = [
     "add_at", "add_at_pairs", "add_where", "argsort_last", "as_matrices", "as_rows", "broadcast_like", "cofactors",
     "cumsum_last", "det_stack", "diagonal_last", "eig", "eigvals", "inv_stack", "is_indefinite", "is_singular",
     "matmul_stack", "max_last", "min_last", "polygamma", "prod_last", "product_of_others", "recurrence", "set_at",
-    "set_at_pairs", "solve_stack", "sort_last", "unbroadcast",
+    "set_at_pairs", "set_where", "solve_stack", "sort_last", "unbroadcast",
 ]
 
 

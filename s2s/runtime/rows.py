@@ -216,6 +216,22 @@ def add_where(a: Any, mask: Any, values: Any) -> None:
             count += 1
 
 
+def set_where(a: Any, mask: Any, values: Any) -> None:
+    """`a[mask] = values`, where `values` is an array with one element for each True.
+
+    >>> a = np.zeros((2, 2))
+    >>> set_where(a, np.array([[True, False], [False, True]]), np.array([1.0, 2.0]))
+    >>> a
+    array([[1., 0.],
+           [0., 2.]])
+    """
+    count = 0
+    for place in np.ndindex(mask.shape):
+        if mask[place]:
+            a[place] = values[count]
+            count += 1
+
+
 def matmul_stack(a: Any, b: Any) -> Any:
     """Products of matrices; the axes before the last two are equal.
 

@@ -65,5 +65,6 @@ HELPERS: dict[str, OpSpec] = {
         ("s2s.set_at", "a, index, values", _nothing, "a"),
         ("s2s.set_at_pairs", "a, first, second, values", _nothing, "a"),
         ("s2s.add_where", "a, mask, values", _nothing, "a"),
+        ("s2s.set_where", "a, mask, values", _nothing, "a"),
     )
 }

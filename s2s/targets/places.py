@@ -186,6 +186,10 @@ def _setitem(a: Expr, items: Sequence[str], index: tuple[Expr, ...], value: Expr
     pairs = index_items(items, index)
     i = pairs[arrays[0]][1][0]
     if _is_mask(i) and len(items) == 1 and i.ndim == a.ndim:
+        if value.is_array and value.ndim == 1 and value.dims[0].is_one and i.ndim > 1:
+            value = value[0]
+        if value.is_array and i.ndim > 1:
+            return _store("s2s.set_where", a, {"mask": i, "values": value})
         if i.ndim == 1 or value.is_array:
             return None
         a.b.emit("setitem", {"a": a.v, "index": (), "value": fn.where(i, value, a).v}, {"items": ("e",)})

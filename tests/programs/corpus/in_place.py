@@ -11,6 +11,22 @@ B = np.array([1.0, 0.5, -0.5, 2.0])
 S = np.array([[4.0, 0.5, -0.3, 0.2], [0.5, 3.0, 0.7, -0.6], [-0.3, 0.7, 5.0, 0.4], [0.2, -0.6, 0.4, 4.5]])
 
 
+@program(args=(np.array([[0.5, 1.0, -0.3], [2.0, -1.0, 0.7]]), 3), wrt=(0,))
+def cells_by_masks_of_two_axes(g, steps):
+    a = g.copy()
+    b = np.empty_like(a)
+    for _ in range(steps):
+        near = np.zeros_like(a)
+        near[1:] += a[:-1]
+        near[:, 1:] += a[:, :-1]
+        live = near > 0.2
+        b[live] = np.tanh(a[live] + near[live])
+        b[~live] = 0.5 * a[~live] * near[~live]
+        b.T[live.T] = b.T[live.T] * 1.5
+        a, b = b, a
+    return np.sum(a * a * b)
+
+
 @program(args=(S,), rtol=1e-5)
 def lu_in_place(A):
     for i in range(len(A)):
