@@ -211,7 +211,7 @@ def _emitted(fn: Function, options: Options) -> tuple[Emitted, list[Loop]]:
     fn = unbound(fn)
     found: list[Loop] = []
     if options.target == "cpu":
-        fn = legalise(fills(registers(gather(expressions(loops(reciprocals(fn)))))))
+        fn = legalise(fills(registers(gather(expressions(loops(legalise(reciprocals(fn))))))))
         if options.parallel:
             fn, found = parallel(fn, "boundscheck=True: a thread would lose the error" if options.boundscheck else "")
     return emit(fn, target=options.target), found

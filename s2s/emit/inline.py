@@ -203,13 +203,13 @@ class Inlining:
 
     # ---- leaves
 
-    def leaves(self, v: Value) -> set[Value]:
-        """The named values that are read when `v` is evaluated."""
+    def leaves(self, v: Value) -> dict[Value, None]:
+        """The named values that are read when `v` is evaluated, in order: names are given in the order they are met."""
         v = self.facts.resolve(v)
         if v not in self.inlined:
-            return {v}
+            return {v: None}
         assert v.op is not None
-        found: set[Value] = set()
+        found: dict[Value, None] = {}
         for o in children(self.facts, v.op):
             found |= self.leaves(o)
         return found
@@ -219,5 +219,5 @@ class Inlining:
         for stop, loop in self.facts.stops:
             body = loop.blocks[-1]
             moved = {p for p, y in zip(carried(loop), body.results, strict=False) if self.facts.resolve(y) is not p}
-            if stop in self.inlined and self.leaves(stop) & moved:
+            if stop in self.inlined and self.leaves(stop).keys() & moved:
                 self.inlined.discard(stop)

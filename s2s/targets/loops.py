@@ -13,6 +13,7 @@ statement alone (`a[1:] = a[:-1]`) it stays as it is.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from s2s.ir.builder import Builder
@@ -88,8 +89,9 @@ class _Writer:
                 self.block(inner)
             store = self._is_store(op)
             if store and not self._joins(group, op, before, after):
-                self._flush(group, before, out)
-                group, before, after = _Group(), after, []
+                later = self._later(op, group, before)
+                self._flush(group, [o for o in before if o not in later], out)
+                group, before, after = _Group(), [*later, *after], []
                 store = self._joins(group, op, before, after)
             if store:
                 self._add(group, op, before, after)
@@ -101,6 +103,14 @@ class _Writer:
                 (after if self._waits(op, group, after) else before).append(op)
         self._flush(group, before, out)
         block.ops = [*out, *after]
+
+    def _later(self, op: Op, group: _Group, before: Sequence[Op]) -> list[Op]:
+        """What comes before the loop of the group for the sake of the next store alone, and may as well come after."""
+        target = self._target(op)
+        assert target is not None
+        needed = self._needed(op, before, group, target[1])
+        return [o for o in needed if not any(self.memory.of(v) in group.written for v in o.operands()
+                                             if isinstance(v.type, Array))]
 
     def substitute(self, block: Block) -> None:
         """Read the memory that loops fill instead of the arrays that they compute."""
@@ -178,8 +188,9 @@ class _Writer:
             return False  # it was computed before stores of the group
         touched = list(group.touched)
         known = group.claimed | {r for o in new for r in o.results}
+        shaped = _shaped(new, dims)
         for o in new:
-            found = self._touches(o, dims, known)
+            found = self._touches(o, dims, known, shaped)
             if found is None:
                 return False
             if any(self._conflict(x, y) for k, y in enumerate(found) for x in (*touched, *found[:k])):
@@ -187,7 +198,8 @@ class _Writer:
             touched += found
         return True
 
-    def _touches(self, op: Op, dims: tuple[Dim, ...], known: set[Value]) -> list[tuple[Op, Access, Value]] | None:
+    def _touches(self, op: Op, dims: tuple[Dim, ...], known: set[Value],
+                 shaped: AbstractSet[Value]) -> list[tuple[Op, Access, Value]] | None:
         """What an operation reads and writes in each iteration; None where shapes are not known to fit."""
         found = []
         names = ("value",) if op.name in _STORES else tuple(op.args)
@@ -195,7 +207,7 @@ class _Writer:
             arg = op.args[name]
             for v in arg if isinstance(arg, tuple) else (arg,):
                 if isinstance(v.type, Array):
-                    if not fits(v.type.dims, dims) or kind(v.type) not in ("f", "b", "i"):
+                    if not (v in shaped or fits(v.type.dims, dims)) or kind(v.type) not in ("f", "b", "i"):
                         return None
                     if v not in known:
                         found.append((op, wide(access(self.cells, v), v.type.dims, dims), v))
@@ -203,8 +215,8 @@ class _Writer:
             target = self._target(op)
             assert target is not None
             found.append((op, target[0], op.value("a")))
-        elif not isinstance(op.result.type, Array) or not fits(op.result.type.dims, dims) \
-                or len(op.result.type.dims) != len(dims):
+        elif not isinstance(op.result.type, Array) or len(op.result.type.dims) != len(dims) \
+                or not (op.result in shaped or fits(op.result.type.dims, dims)):
             return None
         return found
 
@@ -223,8 +235,9 @@ class _Writer:
         group.dims = target[1]
         needed = self._needed(op, [*before, *after], group, group.dims)
         known = group.claimed | {r for o in needed for r in o.results}
+        shaped = _shaped([*needed, op], group.dims)
         for o in (*needed, op):
-            group.touched += self._touches(o, group.dims, known) or []
+            group.touched += self._touches(o, group.dims, known, shaped) or []
             group.ops.append(o)
             group.claimed.update(o.results)
         before[:] = [o for o in before if o not in needed]
@@ -296,3 +309,20 @@ class _Writer:
                           "value": of(op.value("value"))}, {"items": ("i",) * len(target[0].starts)})
             return
         cell[op.result] = cell_of(b, op, {n: of(a) for n, a in op.args.items() if isinstance(a, Value)})
+
+
+def _shaped(ops: Sequence[Op], dims: Sequence[Dim]) -> set[Value]:
+    """Values that have the shape of a place, by whatever name: what is added to an adjoint, and what that is made of.
+
+    ops: a store, and before it what computes its value.
+    """
+    value = ops[-1].value("value")
+    if ops[-1].origin is None or not isinstance(value.type, Array) or value.type.ndim != len(dims):
+        return set()
+    found = {value}
+    for op in reversed(ops[:-1]):
+        if op.result in found:
+            arrays = {v for v in op.operands() if isinstance(v.type, Array) and v.type.ndim == len(dims)}
+            assert isinstance(op.result.type, Array)
+            found |= arrays if len(arrays) == 1 else {v for v in arrays if v.type.dims == op.result.type.dims}  # type: ignore[union-attr]
+    return found

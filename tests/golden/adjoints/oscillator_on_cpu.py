@@ -26,15 +26,15 @@ def oscillator_on_cpu_gradients(p, steps, value_bar=1.0):
         t3 = p[1]
         t4 = p[0]
         y_1_bar = 0.0
-        t1 = 0.0
         t2 = 0.0
+        t1 = 0.0
         for k in range(steps - 1, -1, -1):
             y_1_bar1 = y_1_bar + 0.1 * y_0_bar
             y_1_bar1 -= 0.1 * (t3 * y_1_bar)
             y_0_bar -= 0.1 * (t4 * y_1_bar)
-            t1 -= 0.1 * (y_1_saved[k] * y_1_bar)
-            t2 -= 0.1 * (y_0_saved[k] * y_1_bar)
+            t2 -= 0.1 * (y_1_saved[k] * y_1_bar)
+            t1 -= 0.1 * (y_0_saved[k] * y_1_bar)
             y_1_bar = y_1_bar1
-        p_bar[1] += t1
-        p_bar[0] += t2
+        p_bar[1] += t2
+        p_bar[0] += t1
     return p_bar
