@@ -211,7 +211,8 @@ def _emitted(fn: Function, options: Options) -> tuple[Emitted, list[Loop]]:
     fn = unbound(fn)
     found: list[Loop] = []
     if options.target == "cpu":
-        fn = legalise(fills(registers(gather(expressions(loops(legalise(reciprocals(fn))))))))
+        fn = expressions(loops(legalise(reciprocals(fn))))
+        fn = legalise(fills(registers(gather(fn, threads=options.parallel))))
         if options.parallel:
             fn, found = parallel(fn, "boundscheck=True: a thread would lose the error" if options.boundscheck else "")
     return emit(fn, target=options.target), found

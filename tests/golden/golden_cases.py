@@ -243,6 +243,14 @@ def smooth_on_cpu(a, steps):
     return np.sum(a * a)
 
 
+@case(s2s.gradients_function, sample(5, 6), 2, params=["a"], target="cpu")
+def diffuse_on_cpu(a, steps):
+    for _ in range(steps):
+        b = a.copy()
+        a[1:-1, 1:-1] = 0.6 * b[1:-1, 1:-1] + 0.1 * (b[:-2, 1:-1] + b[2:, 1:-1] + b[1:-1, :-2] + b[1:-1, 2:])
+    return np.sum(a * a)
+
+
 @case(s2s.gradients_function, sample(2), 5, params=["p"], target="cpu")
 def oscillator_on_cpu(p, steps):
     y = np.array([1.0, 0.0])

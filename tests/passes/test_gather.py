@@ -28,6 +28,16 @@ def filled(a):
         t[i] += 0.5
     return t
 """
+EMPTY = """
+def empty(a, n, m):
+    t = np.zeros(a.shape)
+    for i in range(n):
+        for j in range(m):
+            t[i, j] += a[i, j]
+            t[i + 2, j + 1] += 2.0 * a[i, j]
+            t[i + 1, j] += a[i, j] * a[i, j]
+    return t
+"""
 
 
 def program(seed: int) -> str:
@@ -64,32 +74,33 @@ def program(seed: int) -> str:
 
 @pytest.fixture(scope="module")
 def module(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    return imported(tmp_path_factory.mktemp("programs"), "nests", [*map(program, range(COUNT)), FILLED])
+    return imported(tmp_path_factory.mktemp("programs"), "nests", [*map(program, range(COUNT)), FILLED, EMPTY])
 
 
 def rank_of(seed: int) -> int:
     return program(seed).count("for ") - ("for step" in program(seed))
 
 
-def gathered_reverse(fn: Function) -> Function:
+def gathered_reverse(fn: Function, *, threads: bool = False) -> Function:
     """The function treated as if it were a reverse sweep."""
     for op in walk(fn.block):
         op.origin = op
-    made = gather(fn)
+    made = gather(fn, threads=threads)
     for op in walk(made.block):
         op.origin = None
     return made
 
 
+@pytest.mark.parametrize("threads", [False, True])
 @pytest.mark.parametrize("seed", range(COUNT))
-def test_same(module: Any, seed: int) -> None:
+def test_same(module: Any, seed: int, threads: bool) -> None:
     function = getattr(module, f"f{seed}")
     rng = np.random.default_rng(seed)
     fn = simplify(lowered(function, function.__name__, (np.ones((6,) * rank_of(seed)), 0.5), {}, ["a", "s"]).function)
-    gathered = gathered_reverse(fn)
+    gathered = gathered_reverse(fn, threads=threads)
     check(gathered)
     run = compile_python(emit(gathered))
-    for shape in ((7, 6, 8), (4, 5, 3), (3, 2, 2)):
+    for shape in ((7, 6, 8), (4, 5, 3), (3, 2, 2), (6, 1, 2), (1, 3, 0), (0, 5, 1)):
         a = rng.uniform(-1.0, 1.0, shape[:rank_of(seed)])
         try:
             want = function(np.copy(a), 0.5)
@@ -111,12 +122,25 @@ def test_zeros_that_are_written_over(module: Any) -> None:
         np.testing.assert_allclose(namespace["filled"](a), module.filled(a), rtol=1e-12)
 
 
+@pytest.mark.parametrize("threads", [False, True])
+def test_loops_that_never_run(module: Any, threads: bool) -> None:
+    """Cells are there that are added to, not those that would be if a loop ran."""
+    fn = simplify(lowered(module.empty, "empty", (np.ones((5, 5)), 3, 4), {}, ["a", "n", "m"]).function)
+    run = compile_python(emit(gathered_reverse(fn, threads=threads)))
+    for n, m, *shape in ((3, 4, 5, 5), (0, 9, 1, 2), (9, 0, 2, 1), (-1, 2, 2, 3), (2, -9, 4, 2), (1, 1, 3, 2)):
+        a = np.cos(np.arange(shape[0] * shape[1], dtype=float)).reshape(shape)
+        np.testing.assert_allclose(run(a, n, m), module.empty(a, n, m), rtol=1e-12)
+
+
 def test_what_is_found(module: Any) -> None:
     """A good part is gathered."""
-    found = 0
+    rows = peeled = 0
     for seed in range(COUNT):
         function = getattr(module, f"f{seed}")
         args = (np.ones((6,) * rank_of(seed)), 0.5)
         fn = simplify(lowered(function, function.__name__, args, {}, ["a", "s"]).function)
-        found += "else:" in emit(gathered_reverse(fn)).source
-    assert found > COUNT // 3, found
+        source = emit(gathered_reverse(fn)).source
+        rows += "rows = " in source or "planes = " in source
+        peeled += "else:" in emit(gathered_reverse(fn, threads=True)).source
+    assert rows > COUNT // 4, rows
+    assert peeled > COUNT // 3, peeled
