@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from s2s.ir.cells import Nesting
+from s2s.ir.cells import LOOPS, Nesting
 from s2s.ir.core import Block, Function, Op, Value, walk
 from s2s.ir.memory import Memory, shares_memory, tied_values
 from s2s.ir.ops import along, constant, is_basic
@@ -29,8 +29,8 @@ FILLS = {"np.zeros": 0.0, "np.empty": 0.0, "np.ones": 1.0, "np.full": 0.0, "np.z
          "np.ones_like": 1.0, "np.full_like": 0.0}
 PRODUCTS = {"np.matmul": ("x", "y"), "np.dot": ("a", "b")}
 _STORES = frozenset({"setitem", "additem", "addto"})
-_FLOWS = frozenset({"if", "for", "while"})
-# Programs in which tapes look at values by name, or with other floats, are left as they are.
+_FLOWS = frozenset({"if", *LOOPS})
+# Programs in which tapes look at values by name are left as they are.
 _NOT_HERE = frozenset({"tape", "gradient"})
 
 Shape: TypeAlias = tuple[int, ...]
@@ -63,7 +63,8 @@ def chosen(fn: Function) -> Choice:
     if any(op.name in _NOT_HERE for op in ops) or not any(op.name in _FLOWS for op in ops):
         return Choice()
     values = [v for op in ops for v in (*op.results, *(p for b in op.blocks for p in b.params))]
-    if any(getattr(v.type, "dtype", "") in ("float32", "float16", "complex64", "complex128")
+    # Beside narrow floats an element of an array and a number of Python come to different dtypes.
+    if any(_dtype(v.type) in ("float32", "float16", "complex64", "complex128")
            for v in (*values, *fn.block.params)):
         return Choice()
     if not any(_is_small(v.type) for v in values):
@@ -76,7 +77,7 @@ def _is_small(t: Type) -> bool:
             and all(d.symbol is None for d in t.dims) and 1 <= int(np.prod(shape_of(t))) <= _SMALL)
 
 
-def numeric_dtype(t: Type) -> str:
+def _dtype(t: Type) -> str:
     """The dtype of a number or an array; "" for the others."""
     return getattr(t, "dtype", "")
 
@@ -141,6 +142,7 @@ class _Chooser:
     # What can be taken apart.
 
     def _possible(self, v: Value) -> bool:
+        """Whether what defines `v`, and all that it flows into or comes from, can be taken apart as far as is known."""
         if v.op is not None and v in v.op.results and v.op.name not in _FLOWS and not self._computable(v.op):
             return False
         owner = self.nesting.owner[self.nesting.home[v]]
@@ -152,13 +154,13 @@ class _Chooser:
         """Whether the elements of the result follow from elements and numbers."""
         if op.name == "pack":
             elements = op.values("elements")
-            return all(numeric_dtype(v.type) in ("float64", "int64") for v in elements) and (
+            return all(_dtype(v.type) in ("float64", "int64") for v in elements) and (
                 not any(isinstance(v.type, Array) for v in elements) or (
                     all(v in self.taken for v in elements) and len({shape_of(v.type) for v in elements}) == 1))
         if op.name in FILLS:
             given = op.args.get("fill_value")
-            return numeric_dtype(op.result.type) == "float64" and (
-                not isinstance(given, Value) or (numeric_dtype(given.type) == "float64"
+            return _dtype(op.result.type) == "float64" and (
+                not isinstance(given, Value) or (_dtype(given.type) == "float64"
                                                  and not isinstance(given.type, Array)))
         if op.name == "np.transpose":
             return op.value("a") in self.taken
@@ -172,7 +174,7 @@ class _Chooser:
 
     def _is_product(self, op: Op) -> bool:
         parts = [op.value(n) for n in PRODUCTS[op.name]]
-        if not all(_is_small(v.type) and numeric_dtype(v.type) == "float64" for v in parts):
+        if not all(_is_small(v.type) and _dtype(v.type) == "float64" for v in parts):
             return False
         return any(v in self.taken for v in parts) and shape_of(parts[0].type)[-1] == shape_of(parts[1].type)[0]
 
@@ -183,7 +185,7 @@ class _Chooser:
         if op.name == "np.sum":
             v = op.value("a")
             rank = len(shape_of(v.type)) if v in self.taken else 0
-            return rank > 0 and numeric_dtype(v.type) == "float64" and op.attrs.get("dtype") is None \
+            return rank > 0 and _dtype(v.type) == "float64" and op.attrs.get("dtype") is None \
                 and len(normalised(op.attrs.get("axis"), rank)) == rank
         if op.name in PRODUCTS:
             return self._is_product(op)
@@ -249,7 +251,6 @@ class _Chooser:
         """Whether no other name of the memory is read after `store`, and all around it is a loop or a branch."""
         a = store.value("a")
         home = self.nesting.home[a]
-        around: list[Op] = []
         block = self.nesting.block_of[store]
         while block is not home:
             owner = self.nesting.owner[block]
@@ -257,7 +258,6 @@ class _Chooser:
                 return False
             if owner.name == "while" and block is owner.blocks[0]:
                 return False
-            around.append(owner)
             block = self.nesting.block_of[owner]
         loops = self._loops(store)
         for u in members:
@@ -266,13 +266,7 @@ class _Chooser:
         return True
 
     def _loops(self, op: Op) -> list[Op]:
-        found = []
-        owner = self.nesting.owner[self.nesting.block_of[op]]
-        while owner is not None:
-            if owner.name in ("for", "while"):
-                found.append(owner)
-            owner = self.nesting.owner[self.nesting.block_of[owner]]
-        return found
+        return [owner for owner in self._around(op) if owner.name in LOOPS]
 
     def _places(self, u: Value) -> Iterator[Op | None]:
         """Where `u` is read: operations, and those that own a block which yields it (None: the function)."""
@@ -296,6 +290,7 @@ class _Chooser:
         return order[use] > order[store]
 
     def _around(self, op: Op) -> list[Op]:
+        """The operations that own the blocks an operation is in, from the innermost outwards."""
         found = []
         owner = self.nesting.owner[self.nesting.block_of[op]]
         while owner is not None:
