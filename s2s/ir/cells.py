@@ -89,6 +89,8 @@ class Cells:
         self.top = top
         self.symbols = {d.symbol for p in top.params if isinstance(p.type, Array) for d in p.type.dims}
         self._places: dict[tuple[Value, Op], Place | None] = {}
+        self._accessed: dict[tuple[Op, str], Place | None] = {}
+        self._followed: dict[tuple[Op, Op, str, Value | None], bool] = {}
         self._facts: dict[Op, list[Linear]] = {}
         self._loops: dict[Block, tuple[Block, ...]] = {}
         self._asked = 0
@@ -197,10 +199,12 @@ class Cells:
 
     def accessed(self, op: Op, name: str = "a") -> Place | None:
         """The cells that a load or store with an index touches; all of its argument for other operations."""
-        base = self.place(op.value(name), op)
-        if base is None or "items" not in op.attrs or name != "a":
-            return base
-        return self.indexed(base, op)
+        key = (op, name)
+        if key not in self._accessed:
+            base = self.place(op.value(name), op)
+            indexed = base is not None and "items" in op.attrs and name == "a"
+            self._accessed[key] = self.indexed(base, op) if indexed and base is not None else base
+        return self._accessed[key]
 
     def _place(self, v: Value, at: Op) -> Place | None:
         t, op = v.type, v.op
@@ -304,8 +308,11 @@ class Cells:
 
         The two are known to belong to memory that may be the same.
         """
-        read = self.place(value, reader) if value is not None else self.accessed(reader, name)
-        return self._may_touch(store, reader, read, 1)
+        key = (store, reader, name, value)
+        if key not in self._followed:
+            read = self.place(value, reader) if value is not None else self.accessed(reader, name)
+            self._followed[key] = self._may_touch(store, reader, read, 1)
+        return self._followed[key]
 
     def may_change_in_run(self, store: Op, reader: Op, name: str = "a", value: Value | None = None) -> bool:
         """The same for a `store` after `reader` in the same run of the block that `reader` is in."""
