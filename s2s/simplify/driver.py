@@ -13,6 +13,7 @@ from s2s.simplify.dce import dce
 from s2s.simplify.fuse import fuse
 from s2s.simplify.hoist import hoist
 from s2s.simplify.shapes import shapes
+from s2s.simplify.skips import skips
 from s2s.simplify.stores import stores
 from s2s.simplify.zeros import zeros
 
@@ -48,7 +49,10 @@ def simplify_one(fn: Function, *, disjoint: bool = True, raises: bool = True) ->
     fn = dce(fn, disjoint=disjoint)
     fn = ascending(_slim(fn, disjoint), disjoint=disjoint)
     joined = fuse(fn, disjoint=disjoint)
-    return fn if joined is fn else _slim(dce(cse(joined, disjoint=disjoint), disjoint=disjoint), disjoint)
+    if joined is not fn:
+        fn = _slim(dce(cse(joined, disjoint=disjoint), disjoint=disjoint), disjoint)
+    skipped = skips(fn)
+    return fn if skipped is fn else dce(skipped, disjoint=disjoint)
 
 
 def _slim(fn: Function, disjoint: bool) -> Function:

@@ -266,6 +266,21 @@ def capped_on_cpu(x, y, cap):
     return np.sum(u * u) + np.sum(t)
 
 
+@case(s2s.gradients_function, sample(5, 2), 0.3 * sample(3, 2), params=["centers"], target="cpu")
+def nearest_on_cpu(points, centers):
+    cost = 0.0
+    for i in range(points.shape[0]):
+        best = 1e300
+        for c in range(centers.shape[0]):
+            s = 0.0
+            for j in range(points.shape[1]):
+                s += (points[i, j] - centers[c, j]) ** 2
+            if s < best:
+                best = s
+        cost += best
+    return cost
+
+
 # Calls, lists, derivatives of one's own, derivatives of derivatives. ------------------------------
 
 @case(s2s.gradients_function, 1.5, 3, params=["x"])

@@ -20,12 +20,12 @@ def paths_gradients(start, drift, noise, strike, value_bar=1.0):
             s = s * t1
         if s > strike:
             s_bar = total_bar
+            for t in range(noise.shape[1] - 1, -1, -1):
+                # s = s * math.exp(drift[t] + 0.1 * noise[p, t])
+                t1 = t_saved[t]
+                drift_bar[t] += t1 * (s_saved[t] * s_bar)
+                s_bar *= t1
         else:
             s_bar = 0.0
-        for t in range(noise.shape[1] - 1, -1, -1):
-            # s = s * math.exp(drift[t] + 0.1 * noise[p, t])
-            t1 = t_saved[t]
-            drift_bar[t] += t1 * (s_saved[t] * s_bar)
-            s_bar *= t1
         start_bar += s_bar
     return start_bar, drift_bar

@@ -250,3 +250,58 @@ def message_by_flag(x, n):
     if x > 100.0:
         raise ValueError(message)
     return x * x
+
+
+# A loop does nothing on one path, where the adjoint is 0. -----------------------------------------
+
+X = np.array([0.7, -0.4, 1.1, 0.3])
+
+@program(args=(X, np.outer(X, X)))
+def loop_of_what_is_rectified(x, w):
+    total = 0.0
+    for i in range(w.shape[0]):
+        s = 0.1
+        for j in range(w.shape[1]):
+            for k in range(2):
+                s += w[i, j] * x[j] * (k + 1.0)
+        if s <= 0.0:
+            pass
+        else:
+            total += s * s
+    return total
+
+
+@program(args=(X, 0.4))
+def loops_of_one_path(x, c):
+    total = 0.0
+    for i in range(x.shape[0]):
+        s = 1.0
+        t = 0.0
+        for j in range(x.shape[0]):
+            s = s * (1.0 + 0.1 * x[j] * c)
+            if x[j] > 0.0:
+                s = s + x[i]
+        for j in range(x.shape[0]):
+            t += s * x[j]
+        if t > 1.0:
+            total += t
+        elif t > 0.0:
+            total += c
+    return total
+
+
+@program(args=(X, np.outer(X, X)))
+def loop_with_more_than_that_path(x, w):
+    total = 0.0
+    y = np.zeros(x.shape[0])
+    for i in range(w.shape[0]):
+        s = 0.0
+        u = 0.0
+        for j in range(w.shape[1]):
+            s += w[i, j] * x[j]
+            u += x[j] * x[i]
+            y[j] += x[i] * w[i, j]
+        if s > 0.0:
+            total += s
+        total += 0.5 * u
+    return total + np.sum(y * y)
