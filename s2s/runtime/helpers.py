@@ -38,7 +38,7 @@ __all__ = [
     "add_at", "add_at_pairs", "add_where", "argsort_last", "as_matrices", "as_rows", "broadcast_like", "cofactors",
     "cumsum_last", "det_stack", "diagonal_last", "eig", "eigvals", "inv_stack", "is_indefinite", "is_singular",
     "matmul_stack", "max_last", "min_last", "polygamma", "prod_last", "product_of_others", "recurrence", "set_at",
-    "set_at_pairs", "set_where", "solve_stack", "sort_last", "unbroadcast",
+    "set_at_pairs", "set_where", "solve_stack", "sort_last", "unbroadcast", "unbroadcast_cells",
 ]
 
 
@@ -49,8 +49,8 @@ def unbroadcast(x: Any, like: Any) -> Any:
     array([[3.],
            [3.]])
     """
-    # numba knows no `keepdims`, and a rank that depends on a run-time size types nowhere; so each axis is
-    # summed as the middle one of three.
+    # numba, which compiles this for an array without axes only, knows no `keepdims`, and a rank that depends on a
+    # run-time size types nowhere; so each axis is summed as the middle one of three.
     total = x.flatten()
     missing = x.ndim - like.ndim
     after = 1
@@ -64,6 +64,32 @@ def unbroadcast(x: Any, like: Any) -> Any:
         else:
             after *= n
     return total.reshape(like.shape)
+
+
+def unbroadcast_cells(x: Any, like: Any) -> Any:
+    """`unbroadcast(x, like)` cell by cell, for arrays with axes: what numba compiles fast.
+
+    >>> unbroadcast_cells(np.ones((2, 3)), np.ones((2, 1)))
+    array([[3.],
+           [3.]])
+    """
+    total = np.zeros(like.shape, x.dtype)
+    missing = x.ndim - like.ndim
+    alike = x.size == like.size
+    for k, value in enumerate(x.flat):
+        place = 0
+        if alike:
+            place = k
+        else:
+            stride = 1
+            for axis in range(x.ndim - 1, missing - 1, -1):
+                size = like.shape[axis - missing]
+                if size > 1:
+                    place += k % size * stride
+                k //= x.shape[axis]
+                stride *= size
+        total.flat[place] += value
+    return total
 
 
 def broadcast_like(x: Any, like: Any) -> Any:

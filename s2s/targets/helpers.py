@@ -42,6 +42,10 @@ def _like_b(op: Op) -> list[Type]:
     return [Array(b.dtype, b.dims, "C")]
 
 
+def _unbroadcast(op: Op) -> list[Type]:
+    return [Array(numeric(op, "x").dtype, numeric(op, "like").dims, "C")]
+
+
 def _nothing(op: Op) -> list[Type]:
     return []
 
@@ -52,6 +56,7 @@ HELPERS: dict[str, OpSpec] = {
         ("s2s.prod_last", "a", _without_last, None),
         ("s2s.max_last", "a", _without_last, None),
         ("s2s.min_last", "a", _without_last, None),
+        ("s2s.unbroadcast_cells", "x, like", _unbroadcast, None),
         ("s2s.cumsum_last", "a", _same, None),
         ("s2s.sort_last", "a", _same, None),
         ("s2s.argsort_last", "a", _order, None),

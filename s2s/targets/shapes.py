@@ -158,6 +158,18 @@ def _full_like(a: Expr, fill_value: Expr, dtype: Any) -> Expr | None:
     return None
 
 
+def _unbroadcast(x: Expr, like: Expr) -> Expr | None:
+    if x.ndim and like.ndim:
+        return x.wrap(x.b.one(x.lookup("s2s.unbroadcast_cells"), {"x": x.v, "like": like.v}))
+    return None
+
+
+def _broadcast_like(x: Expr, like: Expr) -> Expr | None:
+    if x.is_array or (getattr(like.type, "layout", "") == "C" and x.dtype == like.dtype):
+        return None
+    return fn.full(like.shape, x, dtype=x.dtype)
+
+
 def _linspace(start: Expr, stop: Expr, num: Any, endpoint: bool, retstep: bool, dtype: Any) -> Expr | None:
     if retstep:
         raise NotImplementedError("with retstep=True")
@@ -213,5 +225,5 @@ FORMS: dict[str, Any] = {
     "np.fliplr": lambda m: _flip(m, 1), "np.flipud": lambda m: _flip(m, 0),
     "np.full": _full, "np.full_like": _full_like, "np.linspace": _linspace, "np.array": _array,
     "np.asarray": _asarray, "np.copy": _copy, "np.diagonal": _diagonal, "np.diag_indices": _diag_indices,
-    "np.zeros_like": _zeros_like,
+    "np.zeros_like": _zeros_like, "s2s.unbroadcast": _unbroadcast, "s2s.broadcast_like": _broadcast_like,
 }

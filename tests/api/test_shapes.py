@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s.runtime.helpers import unbroadcast, unbroadcast_cells
 
 
 def smooth(a, b):
@@ -30,6 +31,19 @@ def test_equal_then_different(make):
     again = g(array(1.0, 2.0, 3.0, 4.0), array(1.0, -1.0, 0.5, 2.0))
     for x, y in zip(first, again, strict=True):
         np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize(("shape", "like"), [
+    ((3, 4), (3, 4)), ((3, 4), (1, 4)), ((3, 4), (3, 1)), ((3, 4), (4,)), ((3, 4), (1,)), ((2, 3, 4), (3, 1)),
+    ((2, 3, 4), (2, 1, 4)), ((1, 4), (4,)), ((0, 4), (1, 4)), ((5,), (1,)), ((0,), (1,)), ((1,), (1,)),
+])
+def test_unbroadcast_cells(shape, like):
+    """What is written for numba is what NumPy does."""
+    x = np.cos(np.arange(np.prod(shape))).reshape(shape)
+    for a in (x, np.asfortranarray(x)):
+        got = unbroadcast_cells(a, np.ones(like))
+        assert got.shape == like
+        np.testing.assert_allclose(got, unbroadcast(a, np.ones(like)))
 
 
 def test_sizes_change_together():
