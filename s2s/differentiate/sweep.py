@@ -237,6 +237,7 @@ class Sweep(Adjoints):
             slot = self._carry(r, g)
             slot.v, slot.target, slot.memory = param, init, self.is_memory(y)
             slot.last = y
+            slot.param.type = _sized(slot.param.type, y.type)
             made.append(slot)
         return made
 
@@ -299,7 +300,8 @@ class Sweep(Adjoints):
             start, stop, step = self._range(op, mirror, ascending=sums)
             new = self.b.region("for", {"start": start, "stop": stop, "step": step,
                                         "init": tuple(s.first for s in kept)},
-                                [reverse], [s.param.type for s in kept], {"breaks": False},
+                                [reverse], [_sized(s.param.type, s.target.type) if s.target else s.param.type
+                                            for s in kept], {"breaks": False},
                                 [s.param.hint for s in kept])
             for s, r in zip(kept, new.results, strict=True):
                 s.result = r
@@ -350,6 +352,13 @@ class Sweep(Adjoints):
         for source, c in zip(op.values("sources"), pullback.results, strict=True):
             if self.activity.active(source):
                 self.add(source, self.fit(mapping.get(c, c), source), fresh=False)
+
+
+def _sized(t: Type, like: Type) -> Type:
+    """The type of an adjoint that has the sizes of `like`: what a loop carries may shrink or grow in it."""
+    if isinstance(t, Array) and isinstance(like, Array) and t.ndim == like.ndim:
+        return Array(t.dtype, like.dims, t.layout)
+    return t
 
 
 def replace(block: Block, old: Value, new: Value, slots: list[Slot]) -> None:

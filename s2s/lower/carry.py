@@ -15,7 +15,7 @@ from typing import Any
 
 from s2s.errors import S2SError
 from s2s.ir.core import Block, Value
-from s2s.ir.types import BOOL, Scalar, Type, Undefined, unify
+from s2s.ir.types import BOOL, Dim, Scalar, Type, Undefined, unify
 from s2s.lower.context import RETURNED, WHOLE, Context, Key, Loop, Peel, State, copy_content, late_name
 from s2s.lower.control import FALSE, TRUE, either, flag
 from s2s.lower.merge import Slot, cast_to, flatten, initial, is_flag, replace, slot_hint, widen
@@ -39,6 +39,7 @@ class Carry:
             slot: carried_type(v.type) for slot, v in self.before.items()
             if isinstance(v, Value) and slot[0] == "env" and slot[1] is ctx.frame and slot[2] in names}
         self.fresh: set[str] = set()
+        self.steps: dict[Any, Dim] = {}
         self.conflicts: dict[Slot, Conflict] = {}
         self.late: dict[Key, Lowered] = {}  # names that are not bound before the loop, and read in a later iteration
         self.late_heap: dict[Box, Any] = {}
@@ -90,6 +91,7 @@ class Carry:
     def _changed(self, params: dict[Slot, Value]) -> bool:
         """Widen or extend what is carried; True if the body has to be lowered again."""
         again = False
+        self.steps = {}
         for slot, new in self.after.items():
             old = self.before.get(slot)
             if slot in params:
@@ -301,7 +303,7 @@ class Carry:
             raise Peel
         if isinstance(new.type, Undefined):
             return False
-        widened = widen(param, new.type, self.fresh)
+        widened = widen(param, new.type, self.fresh, self.steps)
         if widened is None:
             raise Peel
         changed = widened != param or any(

@@ -10,7 +10,7 @@ from typing import Any
 
 from s2s.ir.builder import Builder
 from s2s.ir.core import Block, Value
-from s2s.ir.types import BOOL, Array, Scalar, Type, Undefined, unify
+from s2s.ir.types import BOOL, Array, Dim, Scalar, Type, Undefined, fresh_dim, unify
 from s2s.lower.context import RETURN, Context, GrowList, State, copy_content
 from s2s.lower.describe import describe
 from s2s.lower.objects import inherited
@@ -335,23 +335,33 @@ def merge(ctx: Context, cond: Value, then: tuple[State, Block], orelse: tuple[St
     ctx.state = state
 
 
-def widen(param: Type, after: Type, fresh: set[str]) -> Type | None:
+def widen(param: Type, after: Type, fresh: set[str], steps: dict[Any, Dim]) -> Type | None:
     """The type of a carried value that starts as `param` and is `after` at the end of the body.
 
-    `fresh`: symbols of axes already known to vary from one iteration to the next.
+    fresh: symbols of axes already known to vary from one iteration to the next. steps: what sizes become in an
+    iteration; those that begin and go on alike stay one symbol.
     """
     if isinstance(param, Scalar) and param == after:
         return Scalar(param.dtype, param.weak)
     if isinstance(param, Array) and isinstance(after, Array) and param.dtype == after.dtype \
             and param.ndim == after.ndim:
-        if all(x == y or x.symbol in fresh for x, y in zip(param.dims, after.dims, strict=True)) \
-                and (param.layout == after.layout or param.layout == "A"):
-            return param
         joined = unify(param, after)
         assert isinstance(joined, Array)
-        for x, y in zip(joined.dims, param.dims, strict=True):
-            if x != y:
-                assert x.symbol is not None
-                fresh.add(x.symbol)
-        return joined
+        layout = param.layout if param.layout == after.layout else "A"
+        return Array(param.dtype, tuple(_varying(x, y, z, fresh, steps) for x, y, z in zip(
+            param.dims, after.dims, joined.dims, strict=True)), layout)
     return unify(param, after)
+
+
+def _varying(before: Dim, after: Dim, joined: Dim, fresh: set[str], steps: dict[Any, Dim]) -> Dim:
+    """The size of an axis that is `before` at first, and `after` an iteration: `joined` where it is not known yet."""
+    if before.symbol in fresh:
+        if steps.setdefault(before.symbol, after) == after:
+            return before
+    elif before == after:
+        return before
+    if (before, after) not in steps:
+        made = steps[before, after] = joined if before != after else fresh_dim(not_one=before.is_one is False)
+        assert made.symbol is not None
+        fresh.add(made.symbol)
+    return steps[before, after]

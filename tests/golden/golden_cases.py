@@ -235,6 +235,16 @@ def paths(start, drift, noise, strike):
     return total / noise.shape[0]
 
 
+@case(s2s.gradients_function, sample(6), 0.4, 3, params=["prices", "p"])
+def option_tree(prices, p, steps):
+    s = prices * 2.0
+    v = np.maximum(1.0 - s, 0.0)
+    for _ in range(steps):
+        s = s[1:]
+        v = np.maximum(p * v[1:] + (1.0 - p) * v[:-1], 1.0 - s)
+    return v[0]
+
+
 @case(s2s.gradients_function, sample(9), 2, params=["a"], target="cpu")
 def smooth_on_cpu(a, steps):
     for _ in range(steps):

@@ -206,3 +206,83 @@ def view_bound_by_an_inner_loop(x, n):
             v = a[-2 - j : 6 - j]
             v[0] = v[1] * v[0]
     return np.sum(v * v) * a[0]
+
+
+# Arrays that a loop makes shorter or longer. --------------------------------------------------------
+
+SIX = np.array([0.3, -0.7, 1.1, 0.4, -1.2, 0.8])
+
+
+@program(args=(SIX, 0.6), order=2)
+def arrays_that_shrink_together(x, c):
+    s = x * 2.0
+    v = np.maximum(c - s, 0.1)
+    for _ in range(3):
+        s = s[:-1] * c
+        v = c * v[:-1] + (1.0 - c) * v[1:]
+        v = np.maximum(v, c - s)
+    return v[0] * v[1] + np.sum(s * v)
+
+
+@program(args=(SIX, 0.6))
+def arrays_of_which_one_shrinks_faster(x, c):
+    s = x * 2.0
+    v = np.sin(s)
+    for _ in range(2):
+        s = s[:-1] * c
+        v = v[1:-1] * np.sum(s)
+    return np.sum(s) + np.sum(v * s[: v.shape[0]])
+
+
+@program(args=(SIX, 0.6))
+def array_that_shrinks_to_one(x, c):
+    s = x * 2.0
+    v = x * c
+    for _ in range(5):
+        s = s[:-1] * c + v[0]
+        v = v + s[0] * np.sum(s * s)
+    return np.sum(s * v)
+
+
+@program(args=(SIX, 0.6))
+def array_that_grows(x, c):
+    s = x[:2] * 2.0
+    v = x[:2] * c
+    for k in range(3):
+        s, v = np.concatenate((s, x[k:k + 1])), np.concatenate((v * c, x[k:k + 1] * s[0]))
+        s = s * v
+    return np.sum(s * v)
+
+
+@program(args=(SIX, 0.6))
+def arrays_that_take_turns(x, c):
+    s = x * 2.0
+    v = x * c
+    while s.shape[0] > 2:
+        s, v = v[1:] * c, s[:-1] + v[1:]
+    return np.sum(s * v)
+
+
+@program(args=(SIX, 0.6, 0), wrt=("x", "c"))
+def array_that_may_not_shrink(x, c, n):
+    s = x * c
+    v = x * x
+    for _ in range(n):
+        s = s[1:] * v[:-1]
+        v = v[1:] * c
+    return np.sum(s * v)
+
+
+@program(args=(SIX, 0.6, 2), wrt=("x", "c"))
+def array_that_shrinks_until_it_leaves(x, c, n):
+    s = x * c
+    for k in range(5):
+        s = s[1:] * c
+        if k == n:
+            break
+    t = s * s
+    for _ in range(n):
+        for _ in range(1):
+            t = t[:-1] * s[0]
+            s = s[1:] + t
+    return np.sum(t * s)
