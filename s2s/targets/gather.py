@@ -1,6 +1,6 @@
 """Target cpu: loops that add to neighbouring cells, so that each iteration adds to one.
 
-    for i in range(n):                   if n > 1:
+    for i in range(n):                   if n > 0:
         x_bar[i] += u(i)                     x_bar[0] += u(0)
         x_bar[i + 1] += v(i)                 for i in range(n - 1):
                                                  x_bar[i + 1] += u(i + 1) + v(i)

@@ -1,6 +1,6 @@
 """Gathering by peeling: the iterations at the ends of each loop are taken off, and the rest add to each cell once.
 
-    for i in range(n):                   if n > 1:
+    for i in range(n):                   if n > 0:
         x_bar[i] += u(i)                     x_bar[0] += u(0)
         x_bar[i + 1] += v(i)                 for i in range(n - 1):
                                                  x_bar[i + 1] += u(i + 1) + v(i)
@@ -44,21 +44,23 @@ class Peeled:
         for loop in self.nest:
             self.starts.append(bound(b, loop.value("start"), self.nest, known))
             self.lengths.append(b.sub(bound(b, loop.value("stop"), self.nest, known), self.starts[-1]))
-        tests = [b.binary("gt", n, b.int(far)) for n, far in zip(self.lengths, self.far, strict=True) if far]
+        # With fewer iterations than that, those that are peeled off at the beginning and at the end would be the same.
+        tests = [b.binary("gt", n, b.int(far - 1)) for n, far in zip(self.lengths, self.far, strict=True) if far]
         enough = tests[0]
         for test in tests[1:]:
             enough = b.binary("and", enough, test)
-        pieces, whole = Block(), Block()
+        pieces, few = Block(), Block()
         with b.at(pieces):
             self._level(0, {a: {} for a in self.additions})
-        with b.at(whole):
+        with b.at(few):
             if self.fills:
                 a = self.additions[0].op.value("a")
                 assert isinstance(a.type, Array)
                 zero = b.const(0, Scalar(a.type.dtype, a.type.dtype == "float64"))
                 b.emit("setitem", {"a": a, "index": (), "value": zero}, {"items": ("e",)})
-            self._plain(0, [a.op for a in self.additions], {}, edge=True)
-        b.region("if", {"cond": enough}, [pieces, whole], [])
+            if max(self.far) > 1:  # else there are none
+                self._plain(0, [a.op for a in self.additions], {}, edge=True)
+        b.region("if", {"cond": enough}, [pieces, few], [])
         stores = [op for op in self.body.ops if op.name == "setitem"]
         if stores:
             self._plain(0, stores, {})

@@ -12,7 +12,7 @@ def smooth_on_cpu_gradients(a, steps, value_bar=1.0):
     for _ in range(steps - 1, -1, -1):
         # a[1:-1] = 0.5 * b[1:-1] + 0.25 * (b[:-2] + b[2:])
         b_bar = np.empty_like(a1)
-        if a.shape[0] - 2 > 2:
+        if a.shape[0] - 2 > 1:
             for i in range(2):
                 b_bar[i] = 0.25 * a_bar[i + 1]
             b_bar[1] += 0.5 * a_bar[1]
