@@ -153,7 +153,7 @@ class _Writer:
         possible = set(within)
         while work:
             made = work.pop().op
-            if made in possible and made not in found and self._is_cellwise(made):
+            if made in possible and made not in found and self._is_cellwise(made) and _is_full(made.result, dims):
                 found.add(made)
                 work += [v for v in made.operands() if isinstance(v.type, Array)]
         # What something else needs before the loop, or the loop reads already, is computed before it.
@@ -312,7 +312,8 @@ class _Writer:
 
 
 def _shaped(ops: Sequence[Op], dims: Sequence[Dim]) -> set[Value]:
-    """Values that have the shape of a place, by whatever name: what is added to an adjoint, and what that is made of.
+    """Values that have the shape of a place, by whatever name: what is added to an adjoint, and what that is made of
+    or broadcast from.
 
     ops: a store, and before it what computes its value.
     """
@@ -324,5 +325,12 @@ def _shaped(ops: Sequence[Op], dims: Sequence[Dim]) -> set[Value]:
         if op.result in found:
             arrays = {v for v in op.operands() if isinstance(v.type, Array) and v.type.ndim == len(dims)}
             assert isinstance(op.result.type, Array)
-            found |= arrays if len(arrays) == 1 else {v for v in arrays if v.type.dims == op.result.type.dims}  # type: ignore[union-attr]
+            found |= arrays if len(arrays) == 1 else {v for v in arrays if fits(v.type.dims, op.result.type.dims)}  # type: ignore[union-attr]
     return found
+
+
+def _is_full(v: Value, dims: Sequence[Dim]) -> bool:
+    """Whether an array is computed for each cell of `dims`, and not once for several."""
+    t = v.type
+    return isinstance(t, Array) and t.ndim == len(dims) and all(
+        d.is_one is not True or e.is_one is True for d, e in zip(t.dims, dims, strict=True))

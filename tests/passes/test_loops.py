@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import s2s
 from s2s.compile.python import compile_python
 from s2s.emit import emit
 from s2s.ir.check import check
@@ -101,3 +102,23 @@ def test_most_become_loops(module: Any) -> None:
                     for op in walk(made.block))
             before, after = (before + n, after) if count == "before" else (before, after + n)
     assert after < 0.4 * before, (before, after)
+
+
+def gated(W: np.ndarray, xs: np.ndarray) -> float:
+    """Of the sizes of `h` nothing is known after the first step."""
+    h = np.ones(W.shape[0])
+    total = 0.0
+    for t in range(xs.shape[0]):
+        z = np.dot(h, W) + xs[t]
+        h = np.tanh(z[:3]) * z[1:]
+        total += np.sum(h * h)
+    return total
+
+
+def test_outer_products_are_added_up_cell_by_cell() -> None:
+    args = np.cos(np.arange(12.0)).reshape(3, 4), np.sin(np.arange(20.0)).reshape(5, 4)
+    made = s2s.gradients_function(gated, params=["W"], target="cpu").lower(*args)
+    assert "W_bar[i, j] +=" in made.source and "newaxis" not in made.source, made.source
+    want = s2s.gradients_function(gated, params=["W"])(*args)
+    got = s2s.gradients_function(gated, params=["W"], target="cpu")(*args)
+    np.testing.assert_allclose(got[0], want[0], rtol=1e-10)
