@@ -62,7 +62,7 @@ def _block(block: Block, nonzero: Mapping[Value, _Path]) -> None:
         ops.append(op)
         if op.name == "if" and op.origin is not None:
             for k, r in enumerate(op.results):
-                zero = [constant(b.results[k]) == 0 for b in op.blocks]
+                zero = [bool(constant(b.results[k]) == 0) for b in op.blocks]  # of NumPy's numbers, too
                 if isinstance(r.type, Scalar) and kind(r.type) in "fc" and any(zero):
                     nonzero[r] = _Path(op.value("cond"), zero[1])
         elif op.origin is not None and not op.blocks:
