@@ -37,13 +37,13 @@ def skips(fn: Function) -> Function:
     if not any(op.name == "for" and op.origin is not None for op in walk(fn.block)):
         return fn
     new, _ = clone_function(fn)
-    _block(new.block, {})
-    return new
+    return new if _block(new.block, {}) else fn
 
 
-def _block(block: Block, nonzero: Mapping[Value, _Path]) -> None:
-    """Rewrite a block. nonzero: the only path on which a value may be other than 0."""
+def _block(block: Block, nonzero: Mapping[Value, _Path]) -> bool:
+    """Rewrite a block, and say whether that changed it. nonzero: the only path on which a value may be other than 0."""
     nonzero = dict(nonzero)
+    changed = False
     ops: list[Op] = []
     for op in block.ops:
         skipped = False
@@ -54,9 +54,9 @@ def _block(block: Block, nonzero: Mapping[Value, _Path]) -> None:
                 _skip(op, path, ops)
                 nonzero.update({r: path for r, v in zip(results, init, strict=True)
                                 if constant(v) == 0 or nonzero.get(v) == path})
-                skipped = True
+                skipped = changed = True
         for inner in op.blocks:
-            _block(inner, nonzero)
+            changed |= _block(inner, nonzero)
         if skipped:
             continue
         ops.append(op)
@@ -66,17 +66,17 @@ def _block(block: Block, nonzero: Mapping[Value, _Path]) -> None:
                 if isinstance(r.type, Scalar) and kind(r.type) in "fc" and any(zero):
                     nonzero[r] = _Path(op.value("cond"), zero[1])
         elif op.origin is not None and not op.blocks:
-            found = {nonzero[v] for v in op.operands() if v in nonzero}
-            for path in found:
+            for path in dict.fromkeys(nonzero[v] for v in op.operands() if v in nonzero):
                 zeros = {v for v, p in nonzero.items() if p == path}
                 if op.results and _is_zero(op, zeros):
                     nonzero[op.result] = path
     block.ops = ops
+    return changed
 
 
 def _path(loop: Op, nonzero: Mapping[Value, _Path]) -> _Path | None:
     """The path on which alone `loop` does anything."""
-    read = {v for op in walk(loop.blocks[0]) for v in op.operands() if v in nonzero}
+    read = [v for op in walk(loop.blocks[0]) for v in op.operands()]
     for path in dict.fromkeys(nonzero[v] for v in (*loop.operands(), *read) if v in nonzero):
         zeros = {v for v, p in nonzero.items() if p == path}
         if _For(loop, zeros).is_idle():
