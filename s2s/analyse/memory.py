@@ -14,11 +14,11 @@ import numpy as np
 from s2s.errors import UnsupportedSyntaxError, located
 from s2s.ir import memory
 from s2s.ir.core import Block, Function, Op, Value
+from s2s.ir.memory import ARRAY_STORES
 from s2s.ir.ops import constant
 from s2s.ir.types import Array, List, Type
 
 LOOPS = ("for", "while")
-ARRAY_STORES = frozenset({"setitem", "additem", "addto"})
 
 
 def is_reference(t: Type) -> bool:

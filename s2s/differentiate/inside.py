@@ -20,7 +20,7 @@ from s2s.analyse.memory import Memory
 from s2s.differentiate.reverse import reverse, table_spec
 from s2s.errors import UnsupportedSyntaxError, located
 from s2s.ir.builder import Builder
-from s2s.ir.core import Block, Function, Op, Value, clone_op, free_values, inline, walk
+from s2s.ir.core import Block, Function, Op, Value, clone_op, free_values, inline, substitute, walk
 from s2s.ir.memory import reachable
 from s2s.ir.ops import SPECS
 from s2s.ir.types import Array, Scalar, is_inexact, kind
@@ -114,7 +114,7 @@ def _put_in_place(block: Block, at: int, job: _Job) -> int:
             mapping[result].hint = result.hint
     block.ops[start:at + 1] = new.ops
     after = start + len(new.ops)
-    _substitute(block, after, mapping)
+    substitute(block, mapping, after)
     return after
 
 
@@ -259,13 +259,6 @@ def _zeros(b: Builder, source: Value, table: Table) -> Value:
     return functions.zeros_like(_expr(b, source, table)).v
 
 
-def _substitute(block: Block, start: int, mapping: dict[Value, Value]) -> None:
-    for op in block.ops[start:]:
-        op.args = {n: tuple(mapping.get(v, v) for v in a) if isinstance(a, tuple) else mapping.get(a, a)
-                   for n, a in op.args.items()}
-        for inner in op.blocks:
-            _substitute(inner, 0, mapping)
-    block.results = [mapping.get(v, v) for v in block.results]
 
 
 def _refuse_stores(region: Region, job: _Job, op: Op) -> None:

@@ -28,7 +28,7 @@ from s2s.differentiate.sweep import Sweep
 from s2s.errors import UnsupportedSyntaxError, located
 from s2s.ir.builder import Builder
 from s2s.ir.cells import Cells
-from s2s.ir.core import Block, Function, Op, OpSpec, Value, clone_function, walk
+from s2s.ir.core import Block, Function, Op, OpSpec, Value, clone_function, substitute, walk
 from s2s.ir.names import adjoint_name
 from s2s.ir.ops import SPECS
 from s2s.ir.types import Array, List, Scalar, is_inexact
@@ -180,7 +180,7 @@ def _copy_written(fn: Function, table: Table, outside: Sequence[Value]) -> list[
             raise located(UnsupportedSyntaxError, None, f"the list {p.hint} is changed by the function",
                           "it belongs to the caller", "make a list in the function")
     if copies:
-        _substitute(fn.block, copies)
+        substitute(fn.block, copies)
         fn.block.ops[:0] = made.ops
     leave = Block()
     b = Builder(leave)
@@ -188,15 +188,6 @@ def _copy_written(fn: Function, table: Table, outside: Sequence[Value]) -> list[
         b.loc = made.ops[list(copies).index(p)].loc
         b.emit("setitem", {"a": p, "index": (), "value": copies[p]}, {"items": ("e",)})
     return leave.ops
-
-
-def _substitute(block: Block, mapping: dict[Value, Value]) -> None:
-    for op in walk(block):
-        op.args = {n: tuple(mapping.get(v, v) for v in a) if isinstance(a, tuple) else mapping.get(a, a)
-                   for n, a in op.args.items()}
-        for inner in op.blocks:
-            inner.results = [mapping.get(v, v) for v in inner.results]
-    block.results = [mapping.get(v, v) for v in block.results]
 
 
 def _seed(sweep: Sweep, results: Sequence[Value], given: bool, narrow: bool) -> list[tuple[Value, Any]]:

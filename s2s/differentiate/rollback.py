@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from s2s.analyse.memory import ARRAY_STORES, LOOPS, Memory, is_reference, is_surely_view, is_view, written
+from s2s.analyse.memory import LOOPS, Memory, is_reference, is_surely_view, is_view, written
 from s2s.ir.builder import Builder
 from s2s.ir.cells import Cells
 from s2s.ir.core import Block, Function, Op, OpSpec, Value, walk
-from s2s.ir.memory import is_fresh
+from s2s.ir.memory import ARRAY_STORES, is_fresh
 from s2s.ir.ops import constant
 from s2s.ir.types import Array, Scalar, is_inexact
 from s2s.rules.expr import Expr, fn

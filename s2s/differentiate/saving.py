@@ -105,7 +105,7 @@ class Saver:
         return copy
 
     def _defaults(self, name: str) -> dict[str, object]:
-        return {p.name: p.default for p in self.spec(name).params if p.kind == "static" and p.default is not ...}
+        return self.spec(name).defaults
 
     # Branches.
 

@@ -111,6 +111,11 @@ class OpSpec:
     def pure(self) -> bool:
         return not self.effect and self.writes is None
 
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """The static parameters that may be left out, with what they are then."""
+        return {p.name: p.default for p in self.params if p.kind == "static" and p.default is not ...}
+
 
 @dataclass(eq=False, slots=True)
 class Op:
@@ -211,6 +216,30 @@ def map_arg(arg: Arg, mapping: Mapping[Value, Value]) -> Arg:
     if isinstance(arg, tuple):
         return tuple([mapping.get(v, v) for v in arg])
     return mapping.get(arg, arg)
+
+
+def substitute(block: Block, mapping: Mapping[Value, Value], start: int = 0) -> None:
+    """Read other values in `block`, from its operation number `start` on, and in the blocks nested in it."""
+    for op in block.ops[start:]:
+        if any(v in mapping for v in op.operands()):
+            op.args = {name: map_arg(arg, mapping) for name, arg in op.args.items()}
+        for inner in op.blocks:
+            substitute(inner, mapping)
+    block.results = [mapping.get(v, v) for v in block.results]
+
+
+def readers(fn: Function) -> dict[Value, list[Op | None]]:
+    """The operations that read each value; None for each block that yields it, and for `fn` where it returns it."""
+    found: dict[Value, list[Op | None]] = {}
+    for op in walk(fn.block):
+        for v in op.operands():
+            found.setdefault(v, []).append(op)
+        for inner in op.blocks:
+            for v in inner.results:
+                found.setdefault(v, []).append(None)
+    for v in fn.block.results:
+        found.setdefault(v, []).append(None)
+    return found
 
 
 def clone_op(op: Op, mapping: dict[Value, Value]) -> Op:

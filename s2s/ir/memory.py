@@ -17,6 +17,9 @@ from s2s.ir.types import Scalar, Type, Undefined
 #: Operations whose attribute `function` is IR.
 CALLS = ("call", "hostcall")
 
+#: Operations of the language that change elements of an array.
+ARRAY_STORES = frozenset({"setitem", "additem", "addto"})
+
 #: Operations that change what a list holds, and no array.
 LIST_STORES = ("append", "listset", "listpop")
 

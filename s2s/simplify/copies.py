@@ -17,7 +17,7 @@ The same is done where both branches yield the same value, and where a loop carr
 
 from __future__ import annotations
 
-from s2s.ir.core import Block, Function, Op, Value, clone_function, map_arg, walk
+from s2s.ir.core import Block, Function, Op, Value, clone_function, substitute, walk
 from s2s.ir.ops import constant
 from s2s.ir.types import INT, Undefined
 
@@ -162,16 +162,9 @@ class _Copies:
         if not self.replaced:
             return
         found = {v: self.find(v) for v in list(self.replaced)}
-        _substitute(block, found)
+        substitute(block, found)
 
 
-def _substitute(block: Block, found: dict[Value, Value]) -> None:
-    for op in block.ops:
-        if any(v in found for v in op.operands()):
-            op.args = {k: map_arg(a, found) for k, a in op.args.items()}
-        for inner in op.blocks:
-            _substitute(inner, found)
-    block.results = [found.get(v, v) for v in block.results]
 
 
 def _defined_in(v: Value, block: Block) -> bool:

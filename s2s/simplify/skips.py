@@ -16,12 +16,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from s2s.ir.core import Block, Function, Op, Value, clone_function, map_arg, walk
+from s2s.ir.core import Block, Function, Op, Value, clone_function, substitute, walk
 from s2s.ir.memory import is_memory
 from s2s.ir.ops import SPECS, constant
 from s2s.ir.types import Scalar, kind
-
-_ADDITIONS = frozenset({"additem", "addto"})
+from s2s.simplify.ascending import ADDITIONS
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ def _skip(loop: Op, path: _Path, ops: list[Op]) -> None:
     results = loop.results
     loop.results = [Value(r.type, r.hint, loop) for r in results]
     last.blocks[path.holds].results += [other.get(v, v) for v in init]
-    _rename(loop, inside)
+    substitute(Block(ops=[loop]), inside)
     arm.ops.append(loop)
     arm.results += loop.results
     last.results += results
@@ -119,14 +118,6 @@ def _last(path: _Path, ops: list[Op]) -> Op | None:
         return None
     ops[at:] = [*between, last]
     return last
-
-
-def _rename(op: Op, names: Mapping[Value, Value]) -> None:
-    op.args = {k: map_arg(a, names) for k, a in op.args.items()}
-    for block in op.blocks:
-        for inner in block.ops:
-            _rename(inner, names)
-        block.results = [names.get(v, v) for v in block.results]
 
 
 def _is_zero(op: Op, zeros: set[Value]) -> bool:
@@ -180,7 +171,7 @@ class _For:
 
     def _runs_idle(self, block: Block) -> bool:
         for op in block.ops:
-            if op.name in _ADDITIONS:
+            if op.name in ADDITIONS:
                 if not self._zero(op.value("value")):
                     return False
             elif op.name == "for":

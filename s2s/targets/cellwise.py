@@ -106,8 +106,7 @@ def empty(b: Builder, v: Value, sizes: Iterable[Value]) -> Value:
 def made(b: Builder, name: str, t: Array, sizes: Iterable[Value], hint: str) -> Value:
     """A new array by `np.empty` or `np.zeros`."""
     spec = TABLE.by_name[name].spec
-    attrs = {p.name: p.default for p in spec.params if p.kind == "static" and p.default is not ...}
-    new = b.one(spec, {"shape": tuple(sizes)}, {**attrs, "dtype": t.dtype}, hint)
+    new = b.one(spec, {"shape": tuple(sizes)}, {**spec.defaults, "dtype": t.dtype}, hint)
     new.type = Array(t.dtype, t.dims, "C")
     return new
 

@@ -26,7 +26,7 @@ from s2s.ir.ops import constant
 from s2s.ir.types import INT, Array, Scalar
 from s2s.rules import TABLE
 from s2s.simplify.ascending import Order
-from s2s.targets.stencil import Addition, Index, bound, copy
+from s2s.targets.stencil import Addition, Index, bounds, copy
 
 # For how many numbers of an iteration there may be rows.
 _MANY = 3
@@ -121,10 +121,7 @@ class _Writer:
     def write(self) -> list[Op]:
         """The operations that stand for the nest."""
         b = self.b
-        known: Index = {}
-        for loop in self.nest:
-            self.starts.append(bound(b, loop.value("start"), self.nest, known))
-            self.lengths.append(b.sub(bound(b, loop.value("stop"), self.nest, known), self.starts[-1]))
+        self.starts, self.lengths = bounds(b, self.nest)
         tests = self._tests()
         if not tests:
             self._all()
@@ -208,9 +205,8 @@ class _Writer:
         assert isinstance(added, Array) and isinstance(v.type, Scalar)
         dtype = added.dtype if v.type.weak else v.type.dtype
         spec = TABLE.by_name["np.zeros"].spec
-        attrs = {p.name: p.default for p in spec.params if p.kind == "static" and p.default is not ...}
         hint = "rows" if len(self.nest) == 2 else "planes"
-        return self.b.one(spec, {"shape": tuple(shape)}, {**attrs, "dtype": dtype}, hint)
+        return self.b.one(spec, {"shape": tuple(shape)}, {**spec.defaults, "dtype": dtype}, hint)
 
     def _for(self, m: int, count: Value) -> tuple[Block, Value]:
         """A loop that counts from 0, in the place of the `m`-th of the nest: its body and its index."""

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from s2s.ir.builder import Builder
 from s2s.ir.cells import Cells, Nesting
-from s2s.ir.core import Block, Function, Op, Value, clone_function, map_arg, walk
+from s2s.ir.core import Block, Function, Op, Value, clone_function, readers, substitute, walk
 from s2s.ir.memory import LIST_STORES
 from s2s.ir.types import Array, Dim, Scalar, kind
 from s2s.rules.common import normalised
@@ -44,7 +44,7 @@ def expressions(fn: Function) -> Function:
     writer.block(new.block)
     if not writer.replaced:
         return fn
-    writer.substitute(new.block)
+    substitute(new.block, writer.replaced)
     return dce(new)
 
 
@@ -52,15 +52,7 @@ class _Writer:
     def __init__(self, fn: Function) -> None:
         self.params = fn.block.params
         self.cells = Cells(Nesting(fn), fn.block)
-        self.uses: dict[Value, list[Op | None]] = {}
-        for op in walk(fn.block):
-            for v in op.operands():
-                self.uses.setdefault(v, []).append(op)
-            for inner in op.blocks:
-                for v in inner.results:
-                    self.uses.setdefault(v, []).append(None)
-        for v in fn.block.results:
-            self.uses.setdefault(v, []).append(None)
+        self.uses = readers(fn)
         self.replaced: dict[Value, Value] = {}
 
     def block(self, block: Block) -> None:
@@ -79,14 +71,6 @@ class _Writer:
                     out += self._joined(stretch)
                     stretch = []
         block.ops = [*out, *self._joined(stretch)]
-
-    def substitute(self, block: Block) -> None:
-        """Read what loops computed instead of what they replace."""
-        for op in block.ops:
-            op.args = {name: map_arg(arg, self.replaced) for name, arg in op.args.items()}
-            for inner in op.blocks:
-                self.substitute(inner)
-        block.results = [self.replaced.get(v, v) for v in block.results]
 
     def _joined(self, ops: list[Op]) -> list[Op]:
         groups = _Groups(ops)

@@ -18,26 +18,24 @@ from dataclasses import dataclass, field
 
 from s2s.ir.builder import Builder
 from s2s.ir.cells import Cells, Nesting
-from s2s.ir.core import Block, Function, Op, Value, clone_function, map_arg, walk
-from s2s.ir.memory import Memory, is_memory, shares_memory
+from s2s.ir.core import Block, Function, Op, Value, clone_function, readers, substitute, walk
+from s2s.ir.memory import ARRAY_STORES, Memory, is_memory, shares_memory
 from s2s.ir.ops import SPECS, is_basic
 from s2s.ir.types import Array, Dim, kind
+from s2s.simplify.ascending import ADDITIONS
 from s2s.targets.access import Access, access, indexed, steps_back
 from s2s.targets.cellwise import cell_index, cell_of, close, empty, is_cellwise, load, nest, wide
 from s2s.targets.errors_in_threads import fits
 
-_STORES = frozenset({"setitem", "additem", "addto"})
-_ADDITIONS = frozenset({"additem", "addto"})
-
 
 def loops(fn: Function) -> Function:
     """`fn` with loops in place of statements on slices."""
-    if not any(op.name in _STORES and _is_slice(op) for op in walk(fn.block)):
+    if not any(op.name in ARRAY_STORES and _is_slice(op) for op in walk(fn.block)):
         return fn
     new, _ = clone_function(fn)
     writer = _Writer(new)
     writer.block(new.block)
-    writer.substitute(new.block)
+    substitute(new.block, writer.replaced)
     return new
 
 
@@ -65,15 +63,7 @@ class _Writer:
         self.fn = fn
         self.memory = Memory(fn)
         self.cells = Cells(Nesting(fn), fn.block)
-        self.uses: dict[Value, list[Op | None]] = {}
-        for op in walk(fn.block):
-            for v in op.operands():
-                self.uses.setdefault(v, []).append(op)
-            for inner in op.blocks:
-                for v in inner.results:
-                    self.uses.setdefault(v, []).append(None)
-        for v in fn.block.results:
-            self.uses.setdefault(v, []).append(None)
+        self.uses = readers(fn)
         self.replaced: dict[Value, Value] = {}
 
     # Choosing.
@@ -112,14 +102,6 @@ class _Writer:
         return [o for o in needed if not any(self.memory.of(v) in group.written for v in o.operands()
                                              if isinstance(v.type, Array))]
 
-    def substitute(self, block: Block) -> None:
-        """Read the memory that loops fill instead of the arrays that they compute."""
-        for op in block.ops:
-            op.args = {name: map_arg(arg, self.replaced) for name, arg in op.args.items()}
-            for inner in op.blocks:
-                self.substitute(inner)
-        block.results = [self.replaced.get(v, v) for v in block.results]
-
     def _waits(self, op: Op, group: _Group, after: Sequence[Op]) -> bool:
         """Whether a pure operation has to come after the loop of the group."""
         if any(v in group.claimed or (v.op is not None and v.op in after) for v in op.operands()):
@@ -128,7 +110,7 @@ class _Writer:
                                              if is_memory(v.type))
 
     def _is_store(self, op: Op) -> bool:
-        if op.name not in _STORES or not _is_slice(op):
+        if op.name not in ARRAY_STORES or not _is_slice(op):
             return False
         t = op.value("a").type
         return isinstance(t, Array) and kind(t) in "f" and self._target(op) is not None
@@ -202,7 +184,7 @@ class _Writer:
                  shaped: AbstractSet[Value]) -> list[tuple[Op, Access, Value]] | None:
         """What an operation reads and writes in each iteration; None where shapes are not known to fit."""
         found = []
-        names = ("value",) if op.name in _STORES else tuple(op.args)
+        names = ("value",) if op.name in ARRAY_STORES else tuple(op.args)
         for name in names:
             arg = op.args[name]
             for v in arg if isinstance(arg, tuple) else (arg,):
@@ -211,7 +193,7 @@ class _Writer:
                         return None
                     if v not in known:
                         found.append((op, wide(access(self.cells, v), v.type.dims, dims), v))
-        if op.name in _STORES:
+        if op.name in ARRAY_STORES:
             target = self._target(op)
             assert target is not None
             found.append((op, target[0], op.value("a")))
@@ -222,10 +204,10 @@ class _Writer:
 
     def _conflict(self, x: tuple[Op, Access, Value], y: tuple[Op, Access, Value]) -> bool:
         """Whether `y`, which comes after `x`, must not be done in the same iteration."""
-        writes = [op.name in _STORES and op.value("a") is v for op, _, v in (x, y)]
+        writes = [op.name in ARRAY_STORES and op.value("a") is v for op, _, v in (x, y)]
         if not any(writes) or self.memory.of(x[2]) is not self.memory.of(y[2]):
             return False
-        if all(writes) and x[0].name in _ADDITIONS and y[0].name in _ADDITIONS:
+        if all(writes) and x[0].name in ADDITIONS and y[0].name in ADDITIONS:
             return False
         return steps_back(self.cells, x[1], y[1])
 
@@ -301,7 +283,7 @@ class _Writer:
         def of(v: Value) -> Value:
             return cell[v] if v in cell else load(b, self.cells, v, index, dims)
 
-        if op.name in _STORES:
+        if op.name in ARRAY_STORES:
             target = self._target(op)
             assert target is not None
             name = "setitem" if op.name == "setitem" else "additem"

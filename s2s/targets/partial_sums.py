@@ -24,8 +24,8 @@ from s2s.ir.cells import Cells
 from s2s.ir.core import Block, Op, Value, free_values, map_arg, walk
 from s2s.ir.ops import constant
 from s2s.ir.types import INT, Array, Scalar, fresh_dim, kind
-from s2s.rules import TABLE
 from s2s.simplify.ascending import upwards
+from s2s.targets.cellwise import made
 
 
 def may_be_parts(loop: Op, touched: Sequence[tuple[Op, Value]], cells: Cells) -> bool:
@@ -99,12 +99,8 @@ def _zeros(b: Builder, v: Value, threads: Value) -> Value:
     """Zeros of the shape of `v`, for each thread."""
     assert isinstance(v.type, Array | Scalar)
     dims = v.type.dims if isinstance(v.type, Array) else ()
-    spec = TABLE.by_name["np.zeros"].spec
-    attrs = {p.name: p.default for p in spec.params if p.kind == "static" and p.default is not ...}
     shape = (threads, *(b.dim(v, k) for k in range(len(dims))))
-    made = b.one(spec, {"shape": shape}, {**attrs, "dtype": v.type.dtype}, f"{v.hint}_parts")
-    made.type = Array(v.type.dtype, (fresh_dim(), *dims), "C")
-    return made
+    return made(b, "np.zeros", Array(v.type.dtype, (fresh_dim(), *dims), "C"), shape, f"{v.hint}_parts")
 
 
 def _part(b: Builder, parts: Value, thread: Value, hint: str = "") -> Value:

@@ -15,7 +15,7 @@ from typing import Any
 from s2s.ir.builder import Builder
 from s2s.ir.core import Block, Op, Value
 from s2s.ir.types import INT, Array, Scalar
-from s2s.targets.stencil import Addition, Index, bound, copy
+from s2s.targets.stencil import Addition, Index, bounds, copy
 
 
 class Peeled:
@@ -40,10 +40,7 @@ class Peeled:
     def write(self) -> list[Op]:
         """The operations that stand for the nest."""
         b = self.b
-        known: Index = {}
-        for loop in self.nest:
-            self.starts.append(bound(b, loop.value("start"), self.nest, known))
-            self.lengths.append(b.sub(bound(b, loop.value("stop"), self.nest, known), self.starts[-1]))
+        self.starts, self.lengths = bounds(b, self.nest)
         # With fewer iterations than that, those that are peeled off at the beginning and at the end would be the same.
         tests = [b.binary("gt", n, b.int(far - 1)) for n, far in zip(self.lengths, self.far, strict=True) if far]
         enough = tests[0]

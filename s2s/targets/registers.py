@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from s2s.ir.builder import Builder
-from s2s.ir.core import Arg, Block, Function, Op, Value, clone_function, map_arg, walk
+from s2s.ir.core import Arg, Block, Function, Op, Value, clone_function, substitute, walk
 from s2s.ir.ops import constant
 from s2s.ir.types import Array, Scalar, kind
 from s2s.simplify.ascending import ADDITIONS, Order, is_store
@@ -39,7 +39,7 @@ def registers(fn: Function) -> Function:
         writer = _Writer(order, height)
         writer.block(new.block)
         if writer.mapping:
-            _substitute(new.block, writer.mapping)
+            substitute(new.block, writer.mapping)
         changed = changed or writer.changed
     return dce(cse(new)) if changed else fn
 
@@ -47,14 +47,6 @@ def registers(fn: Function) -> Function:
 def _height(op: Op) -> int:
     """How many loops deep the loops inside `op` are."""
     return max((_height(o) + (o.name in ("for", "while")) for block in op.blocks for o in block.ops), default=0)
-
-
-def _substitute(block: Block, mapping: dict[Value, Value]) -> None:
-    for op in block.ops:
-        op.args = {n: map_arg(a, mapping) for n, a in op.args.items()}
-        for inner in op.blocks:
-            _substitute(inner, mapping)
-    block.results = [mapping.get(v, v) for v in block.results]
 
 
 class _Writer:

@@ -15,7 +15,7 @@ import numpy as np
 
 from s2s.ir.cells import LOOPS, Nesting
 from s2s.ir.core import Block, Function, Op, Value, walk
-from s2s.ir.memory import Memory, shares_memory, tied_values
+from s2s.ir.memory import ARRAY_STORES, Memory, shares_memory, tied_values
 from s2s.ir.ops import along, constant, is_basic
 from s2s.ir.types import Array, Type
 from s2s.rules.common import normalised
@@ -28,7 +28,6 @@ _MANY = 1500
 FILLS = {"np.zeros": 0.0, "np.empty": 0.0, "np.ones": 1.0, "np.full": 0.0, "np.zeros_like": 0.0, "np.empty_like": 0.0,
          "np.ones_like": 1.0, "np.full_like": 0.0}
 PRODUCTS = {"np.matmul": ("x", "y"), "np.dot": ("a", "b")}
-_STORES = frozenset({"setitem", "additem", "addto"})
 _FLOWS = frozenset({"if", *LOOPS})
 # Programs in which tapes look at values by name are left as they are.
 _NOT_HERE = frozenset({"tape", "gradient"})
@@ -239,10 +238,10 @@ class _Chooser:
         if op.name in _FLOWS:
             return True
         if op.spec.writes == "a" and op.value("a") is v:
-            return op.name in _STORES and (op.name == "addto" or _is_constant(op)) and _fits(op)
+            return op.name in ARRAY_STORES and (op.name == "addto" or _is_constant(op)) and _fits(op)
         if op.name == "getitem":
             return _is_constant(op) and not isinstance(op.result.type, Array)
-        if op.name in _STORES:
+        if op.name in ARRAY_STORES:
             return True
         return op.spec.pure and not shares_memory(op) and not op.blocks \
             and op.name not in ("call", "hostcall", "pycall", "list", "custom")

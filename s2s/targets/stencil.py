@@ -35,6 +35,17 @@ def computing(ops: Sequence[Op], values: Sequence[Value]) -> list[Op]:
     return [op for op in ops if op in found]
 
 
+def bounds(b: Builder, nest: Sequence[Op]) -> tuple[list[Value], list[Value]]:
+    """Where the loops of a nest start, and how often they run, computed before the nest."""
+    known: Index = {}
+    starts: list[Value] = []
+    lengths: list[Value] = []
+    for loop in nest:
+        starts.append(bound(b, loop.value("start"), nest, known))
+        lengths.append(b.sub(bound(b, loop.value("stop"), nest, known), starts[-1]))
+    return starts, lengths
+
+
 def bound(b: Builder, v: Value, nest: Sequence[Op], known: Index) -> Value:
     """A bound of a loop of the nest, computed before the nest; `known`: what is computed there already."""
     if v.op is None or not any(v.op in loop.blocks[0].ops for loop in nest):
