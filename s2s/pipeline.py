@@ -212,7 +212,7 @@ def _emitted(fn: Function, options: Options) -> tuple[Emitted, list[Loop]]:
     found: list[Loop] = []
     if options.target == "cpu":
         fn = expressions(loops(legalise(reciprocals(fn))))
-        fn = legalise(fills(registers(gather(fn, threads=options.parallel))))
+        fn = fills(registers(gather(fn, threads=options.parallel)))
         if options.parallel:
             fn, found = parallel(fn, "boundscheck=True: a thread would lose the error" if options.boundscheck else "")
     return emit(fn, target=options.target), found
