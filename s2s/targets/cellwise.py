@@ -16,7 +16,7 @@ from s2s.targets.access import Access, access
 _SCALAR = frozenset({
     "add", "sub", "mul", "div", "neg", "np.sin", "np.cos", "np.tan", "np.exp", "np.log", "np.sqrt", "np.tanh", "np.abs",
     "np.square", "np.maximum", "np.minimum", "np.sinh", "np.cosh", "np.arctan", "np.log1p", "np.expm1", "abs",
-    "np.where"})
+    "np.sign", "np.where"})
 _COMPARISONS = frozenset(COMPARE) - {"is", "isnot", "in", "notin"}
 # Operations on arrays of bools, with those on bools.
 _LOGIC = {"bitand": "bitand", "bitor": "bitor", "bitxor": "bitxor", "invert": "not"}
