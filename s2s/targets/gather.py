@@ -27,6 +27,7 @@ from s2s.ir.types import Array, Scalar
 from s2s.rules import TABLE
 from s2s.simplify.ascending import Order
 from s2s.targets.delayed import delayed
+from s2s.targets.fills import EMPTY
 from s2s.targets.peeled import Peeled
 from s2s.targets.stencil import Addition, computing
 
@@ -35,7 +36,6 @@ _COSTLY = 6
 _TOTAL = 60
 # How far apart the cells of one iteration may be.
 _FAR = 4
-_EMPTY = {"np.zeros_like": "np.empty_like", "np.zeros": "np.empty"}
 # What bounds of inner loops are computed with.
 _BOUNDS = frozenset({"const", "dim", "add", "sub"})
 
@@ -74,7 +74,7 @@ def _gathered(op: Op, before: Sequence[Op], order: Order, threads: bool) -> list
         return made
     zeros = _zeros(before, op, additions, order)
     if zeros is not None:
-        zeros.spec = TABLE.by_name[_EMPTY[zeros.name]].spec
+        zeros.spec = TABLE.by_name[EMPTY[zeros.name]].spec
     return Peeled(nest, additions, fills=zeros is not None).write()
 
 
@@ -83,7 +83,7 @@ def _zeros(before: Sequence[Op], loop: Op, additions: Sequence[Addition], order:
     a = additions[0].op.value("a")
     made = a.op
     if len({x.cell for x in additions}) > 1 or len(additions[0].shifts) > 1 or made not in before \
-            or made is None or made.name not in _EMPTY or not isinstance(a.type, Array) or a.type.ndim > 1:
+            or made is None or made.name not in EMPTY or not isinstance(a.type, Array) or a.type.ndim > 1:
         return None
     later = before[before.index(made) + 1:]
     if any(order.memory.of(v) is order.memory.of(a) for o in later for v in _read(o) if is_memory(v.type)):
